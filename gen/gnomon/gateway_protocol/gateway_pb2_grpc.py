@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GatewayStub:
-    """Zeebe's gateway. What a call may do, for which tenant, and within which bounds is up to the RPC that it stands for.
+    """Zeebe's gateway. Permissions, tenants and bounds of a call are those of the RPC to which it is translated.
     A request without a tenant, or with the tenant <default>, means the only tenant of its caller.
     """
 
@@ -149,7 +149,7 @@ class GatewayStub:
 
 
 class GatewayServicer:
-    """Zeebe's gateway. What a call may do, for which tenant, and within which bounds is up to the RPC that it stands for.
+    """Zeebe's gateway. Permissions, tenants and bounds of a call are those of the RPC to which it is translated.
     A request without a tenant, or with the tenant <default>, means the only tenant of its caller.
     """
 
@@ -161,15 +161,15 @@ class GatewayServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeployResource(self, request, context):
-        """Deploys processes, decisions, forms and other files; either all or none.
-        Refused with INVALID_ARGUMENT when a file has a fault.
+        """Deploys processes, decisions, forms and other files, all or none.
+        Rejected with INVALID_ARGUMENT if a file is invalid.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeployProcess(self, request, context):
-        """Deploys processes. Older clients call it; DeployResource does the same.
+        """Deploys processes, for older clients; DeployResource does the same.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -177,23 +177,24 @@ class GatewayServicer:
 
     def DeleteResource(self, request, context):
         """Deletes a deployed resource.
-        Refused with NOT_FOUND when there is none of that key.
+        Rejected with NOT_FOUND if no resource has the key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateProcessInstance(self, request, context):
-        """Begins a process instance.
-        Refused with NOT_FOUND without such a process, FAILED_PRECONDITION without a start event that can be begun.
+        """Starts a process instance.
+        Rejected with NOT_FOUND if the process does not exist, with FAILED_PRECONDITION if it has no usable start event.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateProcessInstanceWithResult(self, request, context):
-        """Begins a process instance and answers with its variables when it has completed.
-        Refused like CreateProcessInstance, and with DEADLINE_EXCEEDED when it still runs after the time of the request.
+        """Starts a process instance and returns its variables when it has completed.
+        Rejected like CreateProcessInstance, and with DEADLINE_EXCEEDED if it is still active after the time of the
+        request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -201,7 +202,7 @@ class GatewayServicer:
 
     def CancelProcessInstance(self, request, context):
         """Cancels an active process instance.
-        Refused with NOT_FOUND when there is none of that key.
+        Rejected with NOT_FOUND if no active process instance has the key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -209,24 +210,25 @@ class GatewayServicer:
 
     def ModifyProcessInstance(self, request, context):
         """Activates, moves and terminates elements of an active process instance.
-        Refused with NOT_FOUND without the instance, INVALID_ARGUMENT or FAILED_PRECONDITION for what it cannot do.
+        Rejected with NOT_FOUND if the instance does not exist, with INVALID_ARGUMENT or FAILED_PRECONDITION if an
+        instruction cannot be carried out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MigrateProcessInstance(self, request, context):
-        """Moves an active process instance to another process definition.
-        Refused with NOT_FOUND without the instance or the definition, INVALID_ARGUMENT or FAILED_PRECONDITION for a plan that
-        does not fit.
+        """Migrates an active process instance to another process definition.
+        Rejected with NOT_FOUND if the instance or the definition does not exist, with INVALID_ARGUMENT or
+        FAILED_PRECONDITION for an invalid plan.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ActivateJobs(self, request, context):
-        """Activates jobs of one type, and waits for one when there is none. The stream has at most one answer, with every job
-        that was activated, and ends.
+        """Activates jobs of one type; if there is none, the call waits for one. The stream has at most one message, with all
+        activated jobs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -241,15 +243,15 @@ class GatewayServicer:
 
     def CompleteJob(self, request, context):
         """Completes a job.
-        Refused with NOT_FOUND when it is gone, FAILED_PRECONDITION when it has failed.
+        Rejected with NOT_FOUND if the job does not exist any more, with FAILED_PRECONDITION if it has failed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FailJob(self, request, context):
-        """Gives an activated job back; without retries an incident is raised.
-        Refused with NOT_FOUND when it is gone, FAILED_PRECONDITION when it is not activated.
+        """Marks an activated job as failed; without retries left, an incident is raised.
+        Rejected with NOT_FOUND if the job does not exist any more, with FAILED_PRECONDITION if it is not activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -257,7 +259,7 @@ class GatewayServicer:
 
     def ThrowError(self, request, context):
         """Throws a BPMN error from an activated job.
-        Refused with NOT_FOUND when it is gone, FAILED_PRECONDITION when it is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with FAILED_PRECONDITION if it is not activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -265,7 +267,7 @@ class GatewayServicer:
 
     def UpdateJobRetries(self, request, context):
         """Sets the retries of a job.
-        Refused with NOT_FOUND when it is gone, INVALID_ARGUMENT for fewer than one.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_ARGUMENT for less than one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -273,7 +275,7 @@ class GatewayServicer:
 
     def UpdateJobTimeout(self, request, context):
         """Sets the deadline of a job.
-        Refused with NOT_FOUND when it is gone, FAILED_PRECONDITION when it is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with FAILED_PRECONDITION if it is not activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -281,7 +283,7 @@ class GatewayServicer:
 
     def PublishMessage(self, request, context):
         """Publishes a message.
-        Refused with ALREADY_EXISTS while a message with the same id lives.
+        Rejected with ALREADY_EXISTS while a message with the same id is buffered.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -295,7 +297,7 @@ class GatewayServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateConditional(self, request, context):
-        """Begins an instance of every process whose conditional start event is true for the variables.
+        """Starts an instance of every process with a conditional start event whose condition is true with the variables.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -303,7 +305,7 @@ class GatewayServicer:
 
     def EvaluateDecision(self, request, context):
         """Evaluates a decision.
-        Refused with NOT_FOUND when there is none of that key or id.
+        Rejected with NOT_FOUND if no decision has the key or id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -311,7 +313,7 @@ class GatewayServicer:
 
     def ResolveIncident(self, request, context):
         """Resolves an incident.
-        Refused with NOT_FOUND when there is none of that key.
+        Rejected with NOT_FOUND if no incident has the key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -319,7 +321,7 @@ class GatewayServicer:
 
     def SetVariables(self, request, context):
         """Sets variables of an active element instance or process instance.
-        Refused with NOT_FOUND when there is none of that key.
+        Rejected with NOT_FOUND if no active instance has the key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -447,7 +449,7 @@ def add_GatewayServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Gateway:
-    """Zeebe's gateway. What a call may do, for which tenant, and within which bounds is up to the RPC that it stands for.
+    """Zeebe's gateway. Permissions, tenants and bounds of a call are those of the RPC to which it is translated.
     A request without a tenant, or with the tenant <default>, means the only tenant of its caller.
     """
 

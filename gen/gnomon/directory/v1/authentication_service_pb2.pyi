@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Authentication(_message.Message):
-    """Who calls."""
+    """The caller with its groups, roles and tenants."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -56,18 +56,18 @@ class Authentication(_message.Message):
     C8_LINKS_FIELD_NUMBER: _builtins.int
     CAN_LOGOUT_FIELD_NUMBER: _builtins.int
     username: _builtins.str
-    """Username of a user, id of a client."""
+    """Username of a user, or id of a client."""
     display_name: _builtins.str
-    """Name for people."""
+    """Display name."""
     email: _builtins.str
     """E-mail address."""
     sales_plan_type: _builtins.str
-    """Sales plan: always null."""
+    """Sales plan; always null."""
     can_logout: _builtins.bool
-    """Whether the caller has a session that it can end: not with an access token."""
+    """Whether the caller has a session that it can end; false with an access token."""
     @_builtins.property
     def authorized_components(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Web applications that the caller may use: those that its authorizations for components name, * for all."""
+        """Web applications that the caller may use, from its authorizations for components; * means all."""
 
     @_builtins.property
     def tenants(self) -> _containers.RepeatedCompositeFieldContainer[_tenant_pb2.Tenant]:
@@ -75,15 +75,15 @@ class Authentication(_message.Message):
 
     @_builtins.property
     def groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups of the caller, its own and those of mapping rules."""
+        """Groups of the caller, those from mapping rules included."""
 
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Roles of the caller, its own and those of groups and mapping rules."""
+        """Roles of the caller, those from groups and mapping rules included."""
 
     @_builtins.property
     def c8_links(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Links to other applications: always empty."""
+        """Links to other applications; always empty."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class GetAuthenticationResponse(_message.Message):
     AUTHENTICATION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def authentication(self) -> Global___Authentication:
-        """Who calls."""
+        """The caller with its groups, roles and tenants."""
 
     def __init__(
         self,

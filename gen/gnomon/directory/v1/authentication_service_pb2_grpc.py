@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class AuthenticationServiceStub:
-    """Tells callers about themselves.
+    """Describes the caller.
     """
 
     def __init__(self, channel):
@@ -43,11 +43,11 @@ class AuthenticationServiceStub:
 
 
 class AuthenticationServiceServicer:
-    """Tells callers about themselves.
+    """Describes the caller.
     """
 
     def GetAuthentication(self, request, context):
-        """Returns who calls, with groups, roles and tenants.
+        """Returns the caller with its groups, roles and tenants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -70,7 +70,7 @@ def add_AuthenticationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AuthenticationService:
-    """Tells callers about themselves.
+    """Describes the caller.
     """
 
     @staticmethod

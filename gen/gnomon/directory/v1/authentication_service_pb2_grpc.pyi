@@ -27,25 +27,25 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AuthenticationServiceStub:
-    """Tells callers about themselves."""
+    """Describes the caller."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuthenticationServiceAsyncStub: ...
     GetAuthentication: _grpc.UnaryUnaryMultiCallable[_authentication_service_pb2.GetAuthenticationRequest, _authentication_service_pb2.GetAuthenticationResponse]
-    """Returns who calls, with groups, roles and tenants."""
+    """Returns the caller with its groups, roles and tenants."""
 
 @_typing.type_check_only
 class AuthenticationServiceAsyncStub(AuthenticationServiceStub):
-    """Tells callers about themselves."""
+    """Describes the caller."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetAuthentication: _aio.UnaryUnaryMultiCallable[_authentication_service_pb2.GetAuthenticationRequest, _authentication_service_pb2.GetAuthenticationResponse]  # type: ignore[assignment]
-    """Returns who calls, with groups, roles and tenants."""
+    """Returns the caller with its groups, roles and tenants."""
 
 class AuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tells callers about themselves."""
+    """Describes the caller."""
 
     @_abc_1.abstractmethod
     def GetAuthentication(
@@ -53,6 +53,6 @@ class AuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authentication_service_pb2.GetAuthenticationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authentication_service_pb2.GetAuthenticationResponse, _abc.Awaitable[_authentication_service_pb2.GetAuthenticationResponse]]:
-        """Returns who calls, with groups, roles and tenants."""
+        """Returns the caller with its groups, roles and tenants."""
 
 def add_AuthenticationServiceServicer_to_server(servicer: AuthenticationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -31,11 +31,11 @@ class _OwnerTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OwnerType.V
     OWNER_TYPE_CLIENT: _OwnerType.ValueType  # 2
     """A client."""
     OWNER_TYPE_ROLE: _OwnerType.ValueType  # 3
-    """A role: all who have it."""
+    """A role; the authorization is for every principal with the role."""
     OWNER_TYPE_GROUP: _OwnerType.ValueType  # 4
-    """A group: all its members."""
+    """A group; the authorization is for its members."""
     OWNER_TYPE_MAPPING_RULE: _OwnerType.ValueType  # 5
-    """A mapping rule: all whose token meets it."""
+    """A mapping rule; the authorization is for callers whose token matches it."""
 
 class OwnerType(_OwnerType, metaclass=_OwnerTypeEnumTypeWrapper):
     """Kind of owner of an authorization."""
@@ -46,11 +46,11 @@ OWNER_TYPE_USER: OwnerType.ValueType  # 1
 OWNER_TYPE_CLIENT: OwnerType.ValueType  # 2
 """A client."""
 OWNER_TYPE_ROLE: OwnerType.ValueType  # 3
-"""A role: all who have it."""
+"""A role; the authorization is for every principal with the role."""
 OWNER_TYPE_GROUP: OwnerType.ValueType  # 4
-"""A group: all its members."""
+"""A group; the authorization is for its members."""
 OWNER_TYPE_MAPPING_RULE: OwnerType.ValueType  # 5
-"""A mapping rule: all whose token meets it."""
+"""A mapping rule; the authorization is for callers whose token matches it."""
 Global___OwnerType: _TypeAlias = OwnerType  # noqa: Y015
 
 class _ResourceType:
@@ -157,85 +157,85 @@ class _PermissionTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Permis
     PERMISSION_TYPE_ACCESS: _PermissionType.ValueType  # 1
     """Access."""
     PERMISSION_TYPE_CANCEL_PROCESS_INSTANCE: _PermissionType.ValueType  # 2
-    """Cancel process instance."""
+    """Cancel a process instance."""
     PERMISSION_TYPE_CLAIM: _PermissionType.ValueType  # 3
     """Claim."""
     PERMISSION_TYPE_CLAIM_USER_TASK: _PermissionType.ValueType  # 4
-    """Claim user task."""
+    """Claim a user task."""
     PERMISSION_TYPE_COMPLETE: _PermissionType.ValueType  # 5
     """Complete."""
     PERMISSION_TYPE_COMPLETE_USER_TASK: _PermissionType.ValueType  # 6
-    """Complete user task."""
+    """Complete a user task."""
     PERMISSION_TYPE_CREATE: _PermissionType.ValueType  # 7
     """Create."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_CANCEL_PROCESS_INSTANCE: _PermissionType.ValueType  # 8
-    """Create batch operation cancel process instance."""
+    """Create a batch operation that cancels process instances."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_DECISION_DEFINITION: _PermissionType.ValueType  # 9
-    """Create batch operation delete decision definition."""
+    """Create a batch operation that deletes decision definitions."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_DECISION_INSTANCE: _PermissionType.ValueType  # 10
-    """Create batch operation delete decision instance."""
+    """Create a batch operation that deletes decision instances."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_PROCESS_DEFINITION: _PermissionType.ValueType  # 11
-    """Create batch operation delete process definition."""
+    """Create a batch operation that deletes process definitions."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_PROCESS_INSTANCE: _PermissionType.ValueType  # 12
-    """Create batch operation delete process instance."""
+    """Create a batch operation that deletes process instances."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_MIGRATE_PROCESS_INSTANCE: _PermissionType.ValueType  # 13
-    """Create batch operation migrate process instance."""
+    """Create a batch operation that migrates process instances."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_MODIFY_PROCESS_INSTANCE: _PermissionType.ValueType  # 14
-    """Create batch operation modify process instance."""
+    """Create a batch operation that modifies process instances."""
     PERMISSION_TYPE_CREATE_BATCH_OPERATION_RESOLVE_INCIDENT: _PermissionType.ValueType  # 15
-    """Create batch operation resolve incident."""
+    """Create a batch operation that resolves incidents."""
     PERMISSION_TYPE_CREATE_DECISION_INSTANCE: _PermissionType.ValueType  # 16
-    """Create decision instance."""
+    """Evaluate a decision."""
     PERMISSION_TYPE_CREATE_PROCESS_INSTANCE: _PermissionType.ValueType  # 17
-    """Create process instance."""
+    """Start a process instance."""
     PERMISSION_TYPE_CREATE_TASK_LISTENER: _PermissionType.ValueType  # 18
-    """Create task listener."""
+    """Create a task listener."""
     PERMISSION_TYPE_DELETE: _PermissionType.ValueType  # 19
     """Delete."""
     PERMISSION_TYPE_DELETE_DECISION_INSTANCE: _PermissionType.ValueType  # 20
-    """Delete decision instance."""
+    """Delete a decision instance."""
     PERMISSION_TYPE_DELETE_DRD: _PermissionType.ValueType  # 21
-    """Delete drd."""
+    """Delete a decision requirements definition."""
     PERMISSION_TYPE_DELETE_FORM: _PermissionType.ValueType  # 22
-    """Delete form."""
+    """Delete a form."""
     PERMISSION_TYPE_DELETE_PROCESS: _PermissionType.ValueType  # 23
-    """Delete process."""
+    """Delete a process definition."""
     PERMISSION_TYPE_DELETE_PROCESS_INSTANCE: _PermissionType.ValueType  # 24
-    """Delete process instance."""
+    """Delete a process instance."""
     PERMISSION_TYPE_DELETE_RESOURCE: _PermissionType.ValueType  # 25
-    """Delete resource."""
+    """Delete a resource."""
     PERMISSION_TYPE_DELETE_TASK_LISTENER: _PermissionType.ValueType  # 26
-    """Delete task listener."""
+    """Delete a task listener."""
     PERMISSION_TYPE_EVALUATE: _PermissionType.ValueType  # 27
     """Evaluate."""
     PERMISSION_TYPE_MODIFY_PROCESS_INSTANCE: _PermissionType.ValueType  # 28
-    """Modify process instance."""
+    """Modify a process instance."""
     PERMISSION_TYPE_READ: _PermissionType.ValueType  # 29
     """Read."""
     PERMISSION_TYPE_READ_DECISION_DEFINITION: _PermissionType.ValueType  # 30
-    """Read decision definition."""
+    """Read a decision definition."""
     PERMISSION_TYPE_READ_DECISION_INSTANCE: _PermissionType.ValueType  # 31
-    """Read decision instance."""
+    """Read a decision instance."""
     PERMISSION_TYPE_READ_JOB_METRIC: _PermissionType.ValueType  # 32
-    """Read job metric."""
+    """Read job metrics."""
     PERMISSION_TYPE_READ_PROCESS_DEFINITION: _PermissionType.ValueType  # 33
-    """Read process definition."""
+    """Read a process definition."""
     PERMISSION_TYPE_READ_PROCESS_INSTANCE: _PermissionType.ValueType  # 34
-    """Read process instance."""
+    """Read a process instance."""
     PERMISSION_TYPE_READ_USAGE_METRIC: _PermissionType.ValueType  # 35
-    """Read usage metric."""
+    """Read usage metrics."""
     PERMISSION_TYPE_READ_USER_TASK: _PermissionType.ValueType  # 36
-    """Read user task."""
+    """Read a user task."""
     PERMISSION_TYPE_READ_TASK_LISTENER: _PermissionType.ValueType  # 37
-    """Read task listener."""
+    """Read a task listener."""
     PERMISSION_TYPE_UPDATE: _PermissionType.ValueType  # 38
     """Update."""
     PERMISSION_TYPE_UPDATE_PROCESS_INSTANCE: _PermissionType.ValueType  # 39
-    """Update process instance."""
+    """Update a process instance."""
     PERMISSION_TYPE_UPDATE_USER_TASK: _PermissionType.ValueType  # 40
-    """Update user task."""
+    """Update a user task."""
     PERMISSION_TYPE_UPDATE_TASK_LISTENER: _PermissionType.ValueType  # 41
-    """Update task listener."""
+    """Update a task listener."""
 
 class PermissionType(_PermissionType, metaclass=_PermissionTypeEnumTypeWrapper):
     """Action on a resource."""
@@ -244,85 +244,85 @@ PERMISSION_TYPE_UNSPECIFIED: PermissionType.ValueType  # 0
 PERMISSION_TYPE_ACCESS: PermissionType.ValueType  # 1
 """Access."""
 PERMISSION_TYPE_CANCEL_PROCESS_INSTANCE: PermissionType.ValueType  # 2
-"""Cancel process instance."""
+"""Cancel a process instance."""
 PERMISSION_TYPE_CLAIM: PermissionType.ValueType  # 3
 """Claim."""
 PERMISSION_TYPE_CLAIM_USER_TASK: PermissionType.ValueType  # 4
-"""Claim user task."""
+"""Claim a user task."""
 PERMISSION_TYPE_COMPLETE: PermissionType.ValueType  # 5
 """Complete."""
 PERMISSION_TYPE_COMPLETE_USER_TASK: PermissionType.ValueType  # 6
-"""Complete user task."""
+"""Complete a user task."""
 PERMISSION_TYPE_CREATE: PermissionType.ValueType  # 7
 """Create."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_CANCEL_PROCESS_INSTANCE: PermissionType.ValueType  # 8
-"""Create batch operation cancel process instance."""
+"""Create a batch operation that cancels process instances."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_DECISION_DEFINITION: PermissionType.ValueType  # 9
-"""Create batch operation delete decision definition."""
+"""Create a batch operation that deletes decision definitions."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_DECISION_INSTANCE: PermissionType.ValueType  # 10
-"""Create batch operation delete decision instance."""
+"""Create a batch operation that deletes decision instances."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_PROCESS_DEFINITION: PermissionType.ValueType  # 11
-"""Create batch operation delete process definition."""
+"""Create a batch operation that deletes process definitions."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_DELETE_PROCESS_INSTANCE: PermissionType.ValueType  # 12
-"""Create batch operation delete process instance."""
+"""Create a batch operation that deletes process instances."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_MIGRATE_PROCESS_INSTANCE: PermissionType.ValueType  # 13
-"""Create batch operation migrate process instance."""
+"""Create a batch operation that migrates process instances."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_MODIFY_PROCESS_INSTANCE: PermissionType.ValueType  # 14
-"""Create batch operation modify process instance."""
+"""Create a batch operation that modifies process instances."""
 PERMISSION_TYPE_CREATE_BATCH_OPERATION_RESOLVE_INCIDENT: PermissionType.ValueType  # 15
-"""Create batch operation resolve incident."""
+"""Create a batch operation that resolves incidents."""
 PERMISSION_TYPE_CREATE_DECISION_INSTANCE: PermissionType.ValueType  # 16
-"""Create decision instance."""
+"""Evaluate a decision."""
 PERMISSION_TYPE_CREATE_PROCESS_INSTANCE: PermissionType.ValueType  # 17
-"""Create process instance."""
+"""Start a process instance."""
 PERMISSION_TYPE_CREATE_TASK_LISTENER: PermissionType.ValueType  # 18
-"""Create task listener."""
+"""Create a task listener."""
 PERMISSION_TYPE_DELETE: PermissionType.ValueType  # 19
 """Delete."""
 PERMISSION_TYPE_DELETE_DECISION_INSTANCE: PermissionType.ValueType  # 20
-"""Delete decision instance."""
+"""Delete a decision instance."""
 PERMISSION_TYPE_DELETE_DRD: PermissionType.ValueType  # 21
-"""Delete drd."""
+"""Delete a decision requirements definition."""
 PERMISSION_TYPE_DELETE_FORM: PermissionType.ValueType  # 22
-"""Delete form."""
+"""Delete a form."""
 PERMISSION_TYPE_DELETE_PROCESS: PermissionType.ValueType  # 23
-"""Delete process."""
+"""Delete a process definition."""
 PERMISSION_TYPE_DELETE_PROCESS_INSTANCE: PermissionType.ValueType  # 24
-"""Delete process instance."""
+"""Delete a process instance."""
 PERMISSION_TYPE_DELETE_RESOURCE: PermissionType.ValueType  # 25
-"""Delete resource."""
+"""Delete a resource."""
 PERMISSION_TYPE_DELETE_TASK_LISTENER: PermissionType.ValueType  # 26
-"""Delete task listener."""
+"""Delete a task listener."""
 PERMISSION_TYPE_EVALUATE: PermissionType.ValueType  # 27
 """Evaluate."""
 PERMISSION_TYPE_MODIFY_PROCESS_INSTANCE: PermissionType.ValueType  # 28
-"""Modify process instance."""
+"""Modify a process instance."""
 PERMISSION_TYPE_READ: PermissionType.ValueType  # 29
 """Read."""
 PERMISSION_TYPE_READ_DECISION_DEFINITION: PermissionType.ValueType  # 30
-"""Read decision definition."""
+"""Read a decision definition."""
 PERMISSION_TYPE_READ_DECISION_INSTANCE: PermissionType.ValueType  # 31
-"""Read decision instance."""
+"""Read a decision instance."""
 PERMISSION_TYPE_READ_JOB_METRIC: PermissionType.ValueType  # 32
-"""Read job metric."""
+"""Read job metrics."""
 PERMISSION_TYPE_READ_PROCESS_DEFINITION: PermissionType.ValueType  # 33
-"""Read process definition."""
+"""Read a process definition."""
 PERMISSION_TYPE_READ_PROCESS_INSTANCE: PermissionType.ValueType  # 34
-"""Read process instance."""
+"""Read a process instance."""
 PERMISSION_TYPE_READ_USAGE_METRIC: PermissionType.ValueType  # 35
-"""Read usage metric."""
+"""Read usage metrics."""
 PERMISSION_TYPE_READ_USER_TASK: PermissionType.ValueType  # 36
-"""Read user task."""
+"""Read a user task."""
 PERMISSION_TYPE_READ_TASK_LISTENER: PermissionType.ValueType  # 37
-"""Read task listener."""
+"""Read a task listener."""
 PERMISSION_TYPE_UPDATE: PermissionType.ValueType  # 38
 """Update."""
 PERMISSION_TYPE_UPDATE_PROCESS_INSTANCE: PermissionType.ValueType  # 39
-"""Update process instance."""
+"""Update a process instance."""
 PERMISSION_TYPE_UPDATE_USER_TASK: PermissionType.ValueType  # 40
-"""Update user task."""
+"""Update a user task."""
 PERMISSION_TYPE_UPDATE_TASK_LISTENER: PermissionType.ValueType  # 41
-"""Update task listener."""
+"""Update a task listener."""
 Global___PermissionType: _TypeAlias = PermissionType  # noqa: Y015
 
 @_typing.final
@@ -345,14 +345,14 @@ class Authorization(_message.Message):
     owner_type: Global___OwnerType.ValueType
     """Kind of owner."""
     resource_id: _builtins.str
-    """Id of the resource, * for all of the type."""
+    """Id of the resource; * for all resources of the type."""
     resource_property_name: _builtins.str
-    """Property of the resource in place of an id: always null."""
+    """Property of the resource in place of an id; always null."""
     resource_type: Global___ResourceType.ValueType
     """Kind of resource."""
     @_builtins.property
     def permission_types(self) -> _containers.RepeatedScalarFieldContainer[Global___PermissionType.ValueType]:
-        """What the owner may do with it."""
+        """Actions that the owner may perform on the resource."""
 
     def __init__(
         self,

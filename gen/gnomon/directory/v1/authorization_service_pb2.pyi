@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class AuthorizationFilter(_message.Message):
-    """Fields to search by; all that are there have to match."""
+    """Fields of the filter; all given fields must match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -75,7 +75,7 @@ Global___AuthorizationFilter: _TypeAlias = AuthorizationFilter  # noqa: Y015
 
 @_typing.final
 class AuthorizationSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -116,14 +116,14 @@ class CreateAuthorizationRequest(_message.Message):
     owner_type: _authorization_pb2.OwnerType.ValueType
     """Kind of owner."""
     resource_id: _builtins.str
-    """Id of the resource, * for all of the type."""
+    """Id of the resource; * for all resources of the type."""
     resource_property_name: _builtins.str
-    """Property of the resource in place of an id: refused, since no operation decides by properties."""
+    """Property of the resource in place of an id; refused, because no operation decides by properties."""
     resource_type: _authorization_pb2.ResourceType.ValueType
     """Kind of resource."""
     @_builtins.property
     def permission_types(self) -> _containers.RepeatedScalarFieldContainer[_authorization_pb2.PermissionType.ValueType]:
-        """What the owner may do with it."""
+        """Actions that the owner may perform on the resource."""
 
     def __init__(
         self,
@@ -183,15 +183,15 @@ class SearchAuthorizationsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___AuthorizationFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuthorizationSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -225,11 +225,11 @@ class SearchAuthorizationsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_authorization_pb2.Authorization]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -311,14 +311,14 @@ class UpdateAuthorizationRequest(_message.Message):
     owner_type: _authorization_pb2.OwnerType.ValueType
     """Kind of owner."""
     resource_id: _builtins.str
-    """Id of the resource, * for all of the type."""
+    """Id of the resource; * for all resources of the type."""
     resource_property_name: _builtins.str
-    """Property of the resource in place of an id: refused, since no operation decides by properties."""
+    """Property of the resource in place of an id; refused, because no operation decides by properties."""
     resource_type: _authorization_pb2.ResourceType.ValueType
     """Kind of resource."""
     @_builtins.property
     def permission_types(self) -> _containers.RepeatedScalarFieldContainer[_authorization_pb2.PermissionType.ValueType]:
-        """What the owner may do with it."""
+        """Actions that the owner may perform on the resource."""
 
     def __init__(
         self,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class AuthorizationServiceStub:
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     def __init__(self, channel):
@@ -64,15 +64,15 @@ class AuthorizationServiceStub:
 
 
 class AuthorizationServiceServicer:
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     def CreateAuthorization(self, request, context):
-        """Creates an authorization, which counts from the next request of its owner on.
-        Rejected with NOT_FOUND when there is no such owner, with INVALID_ARGUMENT for a permission type that the resource
-        type does not have, with PERMISSION_DENIED when the caller does not have itself what it gives, with INVALID_STATE
-        when there are too many.
+        """Creates an authorization; it takes effect with the next request of its owner.
+        Rejected with NOT_FOUND if the owner does not exist, with INVALID_ARGUMENT for a permission type that the resource
+        type does not have, with PERMISSION_DENIED if the caller lacks a right that it grants, with INVALID_STATE if there
+        are too many authorizations.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,14 +94,14 @@ class AuthorizationServiceServicer:
 
     def UpdateAuthorization(self, request, context):
         """Replaces owner, resource and permission types of an authorization.
-        Rejected as its creation is; what the authorization gives already needs no permission of the caller.
+        Rejected like CreateAuthorization; the caller need not have the rights that the authorization already grants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteAuthorization(self, request, context):
-        """Deletes an authorization; its owner loses what it gave with the next request.
+        """Deletes an authorization; its owner loses the rights with the next request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -144,8 +144,8 @@ def add_AuthorizationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AuthorizationService:
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AuthorizationServiceStub:
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     @_typing.overload
@@ -36,10 +36,10 @@ class AuthorizationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuthorizationServiceAsyncStub: ...
     CreateAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.CreateAuthorizationRequest, _authorization_service_pb2.CreateAuthorizationResponse]
-    """Creates an authorization, which counts from the next request of its owner on.
-    Rejected with NOT_FOUND when there is no such owner, with INVALID_ARGUMENT for a permission type that the resource
-    type does not have, with PERMISSION_DENIED when the caller does not have itself what it gives, with INVALID_STATE
-    when there are too many.
+    """Creates an authorization; it takes effect with the next request of its owner.
+    Rejected with NOT_FOUND if the owner does not exist, with INVALID_ARGUMENT for a permission type that the resource
+    type does not have, with PERMISSION_DENIED if the caller lacks a right that it grants, with INVALID_STATE if there
+    are too many authorizations.
     """
     SearchAuthorizations: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.SearchAuthorizationsRequest, _authorization_service_pb2.SearchAuthorizationsResponse]
     """Lists authorizations of the caller's tenant."""
@@ -47,23 +47,23 @@ class AuthorizationServiceStub:
     """Returns one authorization."""
     UpdateAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.UpdateAuthorizationRequest, _authorization_service_pb2.UpdateAuthorizationResponse]
     """Replaces owner, resource and permission types of an authorization.
-    Rejected as its creation is; what the authorization gives already needs no permission of the caller.
+    Rejected like CreateAuthorization; the caller need not have the rights that the authorization already grants.
     """
     DeleteAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.DeleteAuthorizationRequest, _authorization_service_pb2.DeleteAuthorizationResponse]
-    """Deletes an authorization; its owner loses what it gave with the next request."""
+    """Deletes an authorization; its owner loses the rights with the next request."""
 
 @_typing.type_check_only
 class AuthorizationServiceAsyncStub(AuthorizationServiceStub):
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.CreateAuthorizationRequest, _authorization_service_pb2.CreateAuthorizationResponse]  # type: ignore[assignment]
-    """Creates an authorization, which counts from the next request of its owner on.
-    Rejected with NOT_FOUND when there is no such owner, with INVALID_ARGUMENT for a permission type that the resource
-    type does not have, with PERMISSION_DENIED when the caller does not have itself what it gives, with INVALID_STATE
-    when there are too many.
+    """Creates an authorization; it takes effect with the next request of its owner.
+    Rejected with NOT_FOUND if the owner does not exist, with INVALID_ARGUMENT for a permission type that the resource
+    type does not have, with PERMISSION_DENIED if the caller lacks a right that it grants, with INVALID_STATE if there
+    are too many authorizations.
     """
     SearchAuthorizations: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.SearchAuthorizationsRequest, _authorization_service_pb2.SearchAuthorizationsResponse]  # type: ignore[assignment]
     """Lists authorizations of the caller's tenant."""
@@ -71,14 +71,14 @@ class AuthorizationServiceAsyncStub(AuthorizationServiceStub):
     """Returns one authorization."""
     UpdateAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.UpdateAuthorizationRequest, _authorization_service_pb2.UpdateAuthorizationResponse]  # type: ignore[assignment]
     """Replaces owner, resource and permission types of an authorization.
-    Rejected as its creation is; what the authorization gives already needs no permission of the caller.
+    Rejected like CreateAuthorization; the caller need not have the rights that the authorization already grants.
     """
     DeleteAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.DeleteAuthorizationRequest, _authorization_service_pb2.DeleteAuthorizationResponse]  # type: ignore[assignment]
-    """Deletes an authorization; its owner loses what it gave with the next request."""
+    """Deletes an authorization; its owner loses the rights with the next request."""
 
 class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    """Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     @_abc_1.abstractmethod
@@ -87,10 +87,10 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.CreateAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.CreateAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.CreateAuthorizationResponse]]:
-        """Creates an authorization, which counts from the next request of its owner on.
-        Rejected with NOT_FOUND when there is no such owner, with INVALID_ARGUMENT for a permission type that the resource
-        type does not have, with PERMISSION_DENIED when the caller does not have itself what it gives, with INVALID_STATE
-        when there are too many.
+        """Creates an authorization; it takes effect with the next request of its owner.
+        Rejected with NOT_FOUND if the owner does not exist, with INVALID_ARGUMENT for a permission type that the resource
+        type does not have, with PERMISSION_DENIED if the caller lacks a right that it grants, with INVALID_STATE if there
+        are too many authorizations.
         """
 
     @_abc_1.abstractmethod
@@ -116,7 +116,7 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.UpdateAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.UpdateAuthorizationResponse]]:
         """Replaces owner, resource and permission types of an authorization.
-        Rejected as its creation is; what the authorization gives already needs no permission of the caller.
+        Rejected like CreateAuthorization; the caller need not have the rights that the authorization already grants.
         """
 
     @_abc_1.abstractmethod
@@ -125,6 +125,6 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.DeleteAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.DeleteAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.DeleteAuthorizationResponse]]:
-        """Deletes an authorization; its owner loses what it gave with the next request."""
+        """Deletes an authorization; its owner loses the rights with the next request."""
 
 def add_AuthorizationServiceServicer_to_server(servicer: AuthorizationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

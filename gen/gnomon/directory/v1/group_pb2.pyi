@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Group(_message.Message):
-    """A group of users, clients and mapping rules; whoever is in it has its roles and tenants."""
+    """A group of users, clients and mapping rules; its members have its roles and tenants."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -26,9 +26,9 @@ class Group(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     group_id: _builtins.str
-    """Id, by which users and clients carry it."""
+    """Id."""
     name: _builtins.str
-    """Name for people; the id where it has no other."""
+    """Display name; the id if no name was set."""
     description: _builtins.str
     """Description."""
     def __init__(

@@ -29,7 +29,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class GroupFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -66,7 +66,7 @@ Global___GroupFilter: _TypeAlias = GroupFilter  # noqa: Y015
 
 @_typing.final
 class GroupSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -100,9 +100,9 @@ class CreateGroupRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     group_id: _builtins.str
-    """Id: 2 to 64 letters, digits, spaces and -_/,:*.~@+, but not two dots."""
+    """Id: 2 to 64 letters, digits, spaces and -_/,:*.~@+, but not ".."."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -157,15 +157,15 @@ class SearchGroupsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___GroupFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___GroupSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -199,11 +199,11 @@ class SearchGroupsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_group_pb2.Group]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -277,7 +277,7 @@ class UpdateGroupRequest(_message.Message):
     group_id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -373,11 +373,11 @@ class SearchUsersForGroupRequest(_message.Message):
     """The group."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberUserSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -406,11 +406,11 @@ class SearchUsersForGroupResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberUser]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -439,11 +439,11 @@ class SearchClientsForGroupRequest(_message.Message):
     """The group."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberClientSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -472,11 +472,11 @@ class SearchClientsForGroupResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberClient]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -506,15 +506,15 @@ class SearchMappingRulesForGroupRequest(_message.Message):
     """The group."""
     @_builtins.property
     def filter(self) -> _mapping_rule_service_pb2.MappingRuleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_service_pb2.MappingRuleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -549,11 +549,11 @@ class SearchMappingRulesForGroupResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -583,15 +583,15 @@ class SearchRolesForGroupRequest(_message.Message):
     """The group."""
     @_builtins.property
     def filter(self) -> _role_service_pb2.RoleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_role_service_pb2.RoleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -626,11 +626,11 @@ class SearchRolesForGroupResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_role_pb2.Role]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GroupServiceStub:
-    """Keeps the groups of the caller's tenant, and lists what belongs to them.
+    """Groups of the caller's tenant, and their members.
     """
 
     def __init__(self, channel):
@@ -83,12 +83,12 @@ class GroupServiceStub:
 
 
 class GroupServiceServicer:
-    """Keeps the groups of the caller's tenant, and lists what belongs to them.
+    """Groups of the caller's tenant, and their members.
     """
 
     def CreateGroup(self, request, context):
-        """Creates a group, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a group without roles and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,43 +109,43 @@ class GroupServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateGroup(self, request, context):
-        """Changes name and description of a group; an absent description is removed, and what the group gives stays.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        """Changes name and description of a group; an absent description is removed. Members, roles and tenants stay.
+        Rejected with INVALID_STATE if another caller changed the group in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteGroup(self, request, context):
-        """Deletes a group, and takes it from everybody who has it.
+        """Deletes a group; its members lose it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUsersForGroup(self, request, context):
-        """Lists the users that are in the group themselves.
+        """Lists the users that are direct members of the group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchClientsForGroup(self, request, context):
-        """Lists the clients that are in the group themselves.
+        """Lists the clients that are direct members of the group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchMappingRulesForGroup(self, request, context):
-        """Lists the mapping rules that put into the group.
+        """Lists the mapping rules that make callers members of the group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchRolesForGroup(self, request, context):
-        """Lists the roles that the group gives.
+        """Lists the roles that members of the group have.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -208,7 +208,7 @@ def add_GroupServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GroupService:
-    """Keeps the groups of the caller's tenant, and lists what belongs to them.
+    """Groups of the caller's tenant, and their members.
     """
 
     @staticmethod

@@ -27,65 +27,65 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GroupServiceStub:
-    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
+    """Groups of the caller's tenant, and their members."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> GroupServiceAsyncStub: ...
     CreateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]
-    """Creates a group, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a group without roles and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
     """
     SearchGroups: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchGroupsRequest, _group_service_pb2.SearchGroupsResponse]
     """Lists groups of the caller's tenant."""
     GetGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.GetGroupRequest, _group_service_pb2.GetGroupResponse]
     """Returns one group."""
     UpdateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]
-    """Changes name and description of a group; an absent description is removed, and what the group gives stays.
-    Rejected with INVALID_STATE when another caller changed it in the meantime.
+    """Changes name and description of a group; an absent description is removed. Members, roles and tenants stay.
+    Rejected with INVALID_STATE if another caller changed the group in the meantime.
     """
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
-    """Deletes a group, and takes it from everybody who has it."""
+    """Deletes a group; its members lose it."""
     SearchUsersForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]
-    """Lists the users that are in the group themselves."""
+    """Lists the users that are direct members of the group."""
     SearchClientsForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]
-    """Lists the clients that are in the group themselves."""
+    """Lists the clients that are direct members of the group."""
     SearchMappingRulesForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchMappingRulesForGroupRequest, _group_service_pb2.SearchMappingRulesForGroupResponse]
-    """Lists the mapping rules that put into the group."""
+    """Lists the mapping rules that make callers members of the group."""
     SearchRolesForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchRolesForGroupRequest, _group_service_pb2.SearchRolesForGroupResponse]
-    """Lists the roles that the group gives."""
+    """Lists the roles that members of the group have."""
 
 @_typing.type_check_only
 class GroupServiceAsyncStub(GroupServiceStub):
-    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
+    """Groups of the caller's tenant, and their members."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
-    """Creates a group, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a group without roles and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
     """
     SearchGroups: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchGroupsRequest, _group_service_pb2.SearchGroupsResponse]  # type: ignore[assignment]
     """Lists groups of the caller's tenant."""
     GetGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.GetGroupRequest, _group_service_pb2.GetGroupResponse]  # type: ignore[assignment]
     """Returns one group."""
     UpdateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]  # type: ignore[assignment]
-    """Changes name and description of a group; an absent description is removed, and what the group gives stays.
-    Rejected with INVALID_STATE when another caller changed it in the meantime.
+    """Changes name and description of a group; an absent description is removed. Members, roles and tenants stay.
+    Rejected with INVALID_STATE if another caller changed the group in the meantime.
     """
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
-    """Deletes a group, and takes it from everybody who has it."""
+    """Deletes a group; its members lose it."""
     SearchUsersForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]  # type: ignore[assignment]
-    """Lists the users that are in the group themselves."""
+    """Lists the users that are direct members of the group."""
     SearchClientsForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]  # type: ignore[assignment]
-    """Lists the clients that are in the group themselves."""
+    """Lists the clients that are direct members of the group."""
     SearchMappingRulesForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchMappingRulesForGroupRequest, _group_service_pb2.SearchMappingRulesForGroupResponse]  # type: ignore[assignment]
-    """Lists the mapping rules that put into the group."""
+    """Lists the mapping rules that make callers members of the group."""
     SearchRolesForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchRolesForGroupRequest, _group_service_pb2.SearchRolesForGroupResponse]  # type: ignore[assignment]
-    """Lists the roles that the group gives."""
+    """Lists the roles that members of the group have."""
 
 class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the groups of the caller's tenant, and lists what belongs to them."""
+    """Groups of the caller's tenant, and their members."""
 
     @_abc_1.abstractmethod
     def CreateGroup(
@@ -93,8 +93,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.CreateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.CreateGroupResponse, _abc.Awaitable[_group_service_pb2.CreateGroupResponse]]:
-        """Creates a group, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a group without roles and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
         """
 
     @_abc_1.abstractmethod
@@ -119,8 +119,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.UpdateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.UpdateGroupResponse, _abc.Awaitable[_group_service_pb2.UpdateGroupResponse]]:
-        """Changes name and description of a group; an absent description is removed, and what the group gives stays.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        """Changes name and description of a group; an absent description is removed. Members, roles and tenants stay.
+        Rejected with INVALID_STATE if another caller changed the group in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -129,7 +129,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.DeleteGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.DeleteGroupResponse, _abc.Awaitable[_group_service_pb2.DeleteGroupResponse]]:
-        """Deletes a group, and takes it from everybody who has it."""
+        """Deletes a group; its members lose it."""
 
     @_abc_1.abstractmethod
     def SearchUsersForGroup(
@@ -137,7 +137,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.SearchUsersForGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.SearchUsersForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchUsersForGroupResponse]]:
-        """Lists the users that are in the group themselves."""
+        """Lists the users that are direct members of the group."""
 
     @_abc_1.abstractmethod
     def SearchClientsForGroup(
@@ -145,7 +145,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.SearchClientsForGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.SearchClientsForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchClientsForGroupResponse]]:
-        """Lists the clients that are in the group themselves."""
+        """Lists the clients that are direct members of the group."""
 
     @_abc_1.abstractmethod
     def SearchMappingRulesForGroup(
@@ -153,7 +153,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.SearchMappingRulesForGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.SearchMappingRulesForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchMappingRulesForGroupResponse]]:
-        """Lists the mapping rules that put into the group."""
+        """Lists the mapping rules that make callers members of the group."""
 
     @_abc_1.abstractmethod
     def SearchRolesForGroup(
@@ -161,6 +161,6 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.SearchRolesForGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.SearchRolesForGroupResponse, _abc.Awaitable[_group_service_pb2.SearchRolesForGroupResponse]]:
-        """Lists the roles that the group gives."""
+        """Lists the roles that members of the group have."""
 
 def add_GroupServiceServicer_to_server(servicer: GroupServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Role(_message.Message):
-    """A role of users, clients, groups and mapping rules; it gives permissions and tenants."""
+    """A role of users, clients, groups and mapping rules; it grants permissions and tenants."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -26,9 +26,9 @@ class Role(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     role_id: _builtins.str
-    """Id, by which users and clients carry it."""
+    """Id."""
     name: _builtins.str
-    """Name for people; the id where it has no other."""
+    """Display name; the id if no name was set."""
     description: _builtins.str
     """Description."""
     def __init__(

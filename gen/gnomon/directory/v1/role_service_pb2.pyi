@@ -27,7 +27,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class RoleFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -64,7 +64,7 @@ Global___RoleFilter: _TypeAlias = RoleFilter  # noqa: Y015
 
 @_typing.final
 class RoleSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -98,9 +98,9 @@ class CreateRoleRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     role_id: _builtins.str
-    """Id: 2 to 64 letters, digits and -_/,:*.~@+, but not two dots."""
+    """Id: 2 to 64 letters, digits and -_/,:*.~@+, but not ".."."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -155,15 +155,15 @@ class SearchRolesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___RoleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___RoleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -197,11 +197,11 @@ class SearchRolesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_role_pb2.Role]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class UpdateRoleRequest(_message.Message):
     role_id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -371,11 +371,11 @@ class SearchUsersForRoleRequest(_message.Message):
     """The role."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberUserSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -404,11 +404,11 @@ class SearchUsersForRoleResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberUser]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -437,11 +437,11 @@ class SearchClientsForRoleRequest(_message.Message):
     """The role."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberClientSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -470,11 +470,11 @@ class SearchClientsForRoleResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberClient]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -503,11 +503,11 @@ class SearchGroupsForRoleRequest(_message.Message):
     """The role."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberGroupSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -536,11 +536,11 @@ class SearchGroupsForRoleResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberGroup]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -570,15 +570,15 @@ class SearchMappingRulesForRoleRequest(_message.Message):
     """The role."""
     @_builtins.property
     def filter(self) -> _mapping_rule_service_pb2.MappingRuleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_service_pb2.MappingRuleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -613,11 +613,11 @@ class SearchMappingRulesForRoleResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

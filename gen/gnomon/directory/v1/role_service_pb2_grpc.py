@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RoleServiceStub:
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators.
     """
 
     def __init__(self, channel):
@@ -83,12 +83,12 @@ class RoleServiceStub:
 
 
 class RoleServiceServicer:
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators.
     """
 
     def CreateRole(self, request, context):
-        """Creates a role, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a role without permissions and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,44 +109,44 @@ class RoleServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateRole(self, request, context):
-        """Changes name and description of a role; an absent description is removed, and what the role gives stays.
-        Rejected with INVALID_STATE for a built-in one, and when another caller changed it in the meantime.
+        """Changes name and description of a role; an absent description is removed. Members, permissions and tenants stay.
+        Rejected with INVALID_STATE for a built-in role, and if another caller changed the role in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteRole(self, request, context):
-        """Deletes a role, and takes it from everybody who has it.
-        Rejected with INVALID_STATE for a built-in one.
+        """Deletes a role; its members lose it.
+        Rejected with INVALID_STATE for a built-in role.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUsersForRole(self, request, context):
-        """Lists the users that have the role themselves.
+        """Lists the users that the role is assigned to directly.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchClientsForRole(self, request, context):
-        """Lists the clients that have the role themselves.
+        """Lists the clients that the role is assigned to directly.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchGroupsForRole(self, request, context):
-        """Lists the groups that give the role.
+        """Lists the groups that the role is assigned to.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchMappingRulesForRole(self, request, context):
-        """Lists the mapping rules that give the role.
+        """Lists the mapping rules that the role is assigned to.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -209,7 +209,7 @@ def add_RoleServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RoleService:
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators.
     """
 
     @staticmethod

@@ -27,69 +27,69 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RoleServiceStub:
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RoleServiceAsyncStub: ...
     CreateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]
-    """Creates a role, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a role without permissions and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
     """
     SearchRoles: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchRolesRequest, _role_service_pb2.SearchRolesResponse]
     """Lists roles of the caller's tenant."""
     GetRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.GetRoleRequest, _role_service_pb2.GetRoleResponse]
     """Returns one role."""
     UpdateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]
-    """Changes name and description of a role; an absent description is removed, and what the role gives stays.
-    Rejected with INVALID_STATE for a built-in one, and when another caller changed it in the meantime.
+    """Changes name and description of a role; an absent description is removed. Members, permissions and tenants stay.
+    Rejected with INVALID_STATE for a built-in role, and if another caller changed the role in the meantime.
     """
     DeleteRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]
-    """Deletes a role, and takes it from everybody who has it.
-    Rejected with INVALID_STATE for a built-in one.
+    """Deletes a role; its members lose it.
+    Rejected with INVALID_STATE for a built-in role.
     """
     SearchUsersForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchUsersForRoleRequest, _role_service_pb2.SearchUsersForRoleResponse]
-    """Lists the users that have the role themselves."""
+    """Lists the users that the role is assigned to directly."""
     SearchClientsForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchClientsForRoleRequest, _role_service_pb2.SearchClientsForRoleResponse]
-    """Lists the clients that have the role themselves."""
+    """Lists the clients that the role is assigned to directly."""
     SearchGroupsForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchGroupsForRoleRequest, _role_service_pb2.SearchGroupsForRoleResponse]
-    """Lists the groups that give the role."""
+    """Lists the groups that the role is assigned to."""
     SearchMappingRulesForRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchMappingRulesForRoleRequest, _role_service_pb2.SearchMappingRulesForRoleResponse]
-    """Lists the mapping rules that give the role."""
+    """Lists the mapping rules that the role is assigned to."""
 
 @_typing.type_check_only
 class RoleServiceAsyncStub(RoleServiceStub):
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
-    """Creates a role, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a role without permissions and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
     """
     SearchRoles: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchRolesRequest, _role_service_pb2.SearchRolesResponse]  # type: ignore[assignment]
     """Lists roles of the caller's tenant."""
     GetRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.GetRoleRequest, _role_service_pb2.GetRoleResponse]  # type: ignore[assignment]
     """Returns one role."""
     UpdateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]  # type: ignore[assignment]
-    """Changes name and description of a role; an absent description is removed, and what the role gives stays.
-    Rejected with INVALID_STATE for a built-in one, and when another caller changed it in the meantime.
+    """Changes name and description of a role; an absent description is removed. Members, permissions and tenants stay.
+    Rejected with INVALID_STATE for a built-in role, and if another caller changed the role in the meantime.
     """
     DeleteRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]  # type: ignore[assignment]
-    """Deletes a role, and takes it from everybody who has it.
-    Rejected with INVALID_STATE for a built-in one.
+    """Deletes a role; its members lose it.
+    Rejected with INVALID_STATE for a built-in role.
     """
     SearchUsersForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchUsersForRoleRequest, _role_service_pb2.SearchUsersForRoleResponse]  # type: ignore[assignment]
-    """Lists the users that have the role themselves."""
+    """Lists the users that the role is assigned to directly."""
     SearchClientsForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchClientsForRoleRequest, _role_service_pb2.SearchClientsForRoleResponse]  # type: ignore[assignment]
-    """Lists the clients that have the role themselves."""
+    """Lists the clients that the role is assigned to directly."""
     SearchGroupsForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchGroupsForRoleRequest, _role_service_pb2.SearchGroupsForRoleResponse]  # type: ignore[assignment]
-    """Lists the groups that give the role."""
+    """Lists the groups that the role is assigned to."""
     SearchMappingRulesForRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchMappingRulesForRoleRequest, _role_service_pb2.SearchMappingRulesForRoleResponse]  # type: ignore[assignment]
-    """Lists the mapping rules that give the role."""
+    """Lists the mapping rules that the role is assigned to."""
 
 class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators."""
+    """Roles of the caller's tenant, and their members. The built-in roles are those of administrators."""
 
     @_abc_1.abstractmethod
     def CreateRole(
@@ -97,8 +97,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.CreateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.CreateRoleResponse, _abc.Awaitable[_role_service_pb2.CreateRoleResponse]]:
-        """Creates a role, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a role without permissions and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
         """
 
     @_abc_1.abstractmethod
@@ -123,8 +123,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.UpdateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.UpdateRoleResponse, _abc.Awaitable[_role_service_pb2.UpdateRoleResponse]]:
-        """Changes name and description of a role; an absent description is removed, and what the role gives stays.
-        Rejected with INVALID_STATE for a built-in one, and when another caller changed it in the meantime.
+        """Changes name and description of a role; an absent description is removed. Members, permissions and tenants stay.
+        Rejected with INVALID_STATE for a built-in role, and if another caller changed the role in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -133,8 +133,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.DeleteRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.DeleteRoleResponse, _abc.Awaitable[_role_service_pb2.DeleteRoleResponse]]:
-        """Deletes a role, and takes it from everybody who has it.
-        Rejected with INVALID_STATE for a built-in one.
+        """Deletes a role; its members lose it.
+        Rejected with INVALID_STATE for a built-in role.
         """
 
     @_abc_1.abstractmethod
@@ -143,7 +143,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.SearchUsersForRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.SearchUsersForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchUsersForRoleResponse]]:
-        """Lists the users that have the role themselves."""
+        """Lists the users that the role is assigned to directly."""
 
     @_abc_1.abstractmethod
     def SearchClientsForRole(
@@ -151,7 +151,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.SearchClientsForRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.SearchClientsForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchClientsForRoleResponse]]:
-        """Lists the clients that have the role themselves."""
+        """Lists the clients that the role is assigned to directly."""
 
     @_abc_1.abstractmethod
     def SearchGroupsForRole(
@@ -159,7 +159,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.SearchGroupsForRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.SearchGroupsForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchGroupsForRoleResponse]]:
-        """Lists the groups that give the role."""
+        """Lists the groups that the role is assigned to."""
 
     @_abc_1.abstractmethod
     def SearchMappingRulesForRole(
@@ -167,6 +167,6 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.SearchMappingRulesForRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.SearchMappingRulesForRoleResponse, _abc.Awaitable[_role_service_pb2.SearchMappingRulesForRoleResponse]]:
-        """Lists the mapping rules that give the role."""
+        """Lists the mapping rules that the role is assigned to."""
 
 def add_RoleServiceServicer_to_server(servicer: RoleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

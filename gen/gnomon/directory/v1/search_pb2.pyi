@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class MemberUserSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,7 +45,7 @@ Global___MemberUserSort: _TypeAlias = MemberUserSort  # noqa: Y015
 
 @_typing.final
 class MemberClientSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -71,7 +71,7 @@ Global___MemberClientSort: _TypeAlias = MemberClientSort  # noqa: Y015
 
 @_typing.final
 class MemberGroupSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SetupServiceStub:
-    """Sets a deployment up.
+    """Setup of a deployment.
     """
 
     def __init__(self, channel):
@@ -43,13 +43,13 @@ class SetupServiceStub:
 
 
 class SetupServiceServicer:
-    """Sets a deployment up.
+    """Setup of a deployment.
     """
 
     def CreateAdminUser(self, request, context):
         """Creates the first administrator of the deployment, with all permissions. No credential is needed.
-        Rejected with PERMISSION_DENIED unless the configuration leaves the administrator to this operation, and as soon as
-        there is an administrator; with INVALID_ARGUMENT and ALREADY_EXISTS as the creation of a user is.
+        Rejected with PERMISSION_DENIED unless the configuration allows this operation, and when the deployment has an
+        administrator; with INVALID_ARGUMENT and ALREADY_EXISTS like CreateUser.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,7 +72,7 @@ def add_SetupServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SetupService:
-    """Sets a deployment up.
+    """Setup of a deployment.
     """
 
     @staticmethod

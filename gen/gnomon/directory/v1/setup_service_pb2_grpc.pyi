@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SetupServiceStub:
-    """Sets a deployment up."""
+    """Setup of a deployment."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,23 +35,23 @@ class SetupServiceStub:
     def __new__(cls, channel: _aio.Channel) -> SetupServiceAsyncStub: ...
     CreateAdminUser: _grpc.UnaryUnaryMultiCallable[_setup_service_pb2.CreateAdminUserRequest, _setup_service_pb2.CreateAdminUserResponse]
     """Creates the first administrator of the deployment, with all permissions. No credential is needed.
-    Rejected with PERMISSION_DENIED unless the configuration leaves the administrator to this operation, and as soon as
-    there is an administrator; with INVALID_ARGUMENT and ALREADY_EXISTS as the creation of a user is.
+    Rejected with PERMISSION_DENIED unless the configuration allows this operation, and when the deployment has an
+    administrator; with INVALID_ARGUMENT and ALREADY_EXISTS like CreateUser.
     """
 
 @_typing.type_check_only
 class SetupServiceAsyncStub(SetupServiceStub):
-    """Sets a deployment up."""
+    """Setup of a deployment."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateAdminUser: _aio.UnaryUnaryMultiCallable[_setup_service_pb2.CreateAdminUserRequest, _setup_service_pb2.CreateAdminUserResponse]  # type: ignore[assignment]
     """Creates the first administrator of the deployment, with all permissions. No credential is needed.
-    Rejected with PERMISSION_DENIED unless the configuration leaves the administrator to this operation, and as soon as
-    there is an administrator; with INVALID_ARGUMENT and ALREADY_EXISTS as the creation of a user is.
+    Rejected with PERMISSION_DENIED unless the configuration allows this operation, and when the deployment has an
+    administrator; with INVALID_ARGUMENT and ALREADY_EXISTS like CreateUser.
     """
 
 class SetupServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Sets a deployment up."""
+    """Setup of a deployment."""
 
     @_abc_1.abstractmethod
     def CreateAdminUser(
@@ -60,8 +60,8 @@ class SetupServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_setup_service_pb2.CreateAdminUserResponse, _abc.Awaitable[_setup_service_pb2.CreateAdminUserResponse]]:
         """Creates the first administrator of the deployment, with all permissions. No credential is needed.
-        Rejected with PERMISSION_DENIED unless the configuration leaves the administrator to this operation, and as soon as
-        there is an administrator; with INVALID_ARGUMENT and ALREADY_EXISTS as the creation of a user is.
+        Rejected with PERMISSION_DENIED unless the configuration allows this operation, and when the deployment has an
+        administrator; with INVALID_ARGUMENT and ALREADY_EXISTS like CreateUser.
         """
 
 def add_SetupServiceServicer_to_server(servicer: SetupServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

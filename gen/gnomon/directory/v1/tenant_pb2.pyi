@@ -26,7 +26,7 @@ class Tenant(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     tenant_id: _builtins.str
     """Id."""
     description: _builtins.str

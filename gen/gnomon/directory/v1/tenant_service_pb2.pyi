@@ -29,7 +29,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class TenantFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -66,7 +66,7 @@ Global___TenantFilter: _TypeAlias = TenantFilter  # noqa: Y015
 
 @_typing.final
 class TenantSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -100,9 +100,9 @@ class CreateTenantRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Id: at most 32 of a-z, 0-9 and inner hyphens, and no reserved name."""
+    """Id: at most 32 of a-z, 0-9 and inner hyphens; not a reserved name."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -157,15 +157,15 @@ class SearchTenantsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___TenantFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___TenantSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -199,11 +199,11 @@ class SearchTenantsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_tenant_pb2.Tenant]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -277,7 +277,7 @@ class UpdateTenantRequest(_message.Message):
     tenant_id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     description: _builtins.str
     """Description."""
     def __init__(
@@ -373,11 +373,11 @@ class SearchUsersForTenantRequest(_message.Message):
     """The tenant."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberUserSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -406,11 +406,11 @@ class SearchUsersForTenantResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberUser]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -439,11 +439,11 @@ class SearchClientsForTenantRequest(_message.Message):
     """The tenant."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberClientSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -472,11 +472,11 @@ class SearchClientsForTenantResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberClient]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -505,11 +505,11 @@ class SearchGroupIdsForTenantRequest(_message.Message):
     """The tenant."""
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_search_pb2.MemberGroupSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -538,11 +538,11 @@ class SearchGroupIdsForTenantResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_member_pb2.MemberGroup]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -572,15 +572,15 @@ class SearchRolesForTenantRequest(_message.Message):
     """The tenant."""
     @_builtins.property
     def filter(self) -> _role_service_pb2.RoleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_role_service_pb2.RoleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -615,11 +615,11 @@ class SearchRolesForTenantResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_role_pb2.Role]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -649,15 +649,15 @@ class SearchMappingRulesForTenantRequest(_message.Message):
     """The tenant."""
     @_builtins.property
     def filter(self) -> _mapping_rule_service_pb2.MappingRuleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_service_pb2.MappingRuleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -692,11 +692,11 @@ class SearchMappingRulesForTenantResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

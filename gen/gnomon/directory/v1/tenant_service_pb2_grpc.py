@@ -26,9 +26,9 @@ if _version_not_supported:
 
 
 class TenantServiceStub:
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     def __init__(self, channel):
@@ -90,23 +90,23 @@ class TenantServiceStub:
 
 
 class TenantServiceServicer:
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     def CreateTenant(self, request, context):
         """Creates a tenant.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an id that no
-        tenant may have.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an invalid
+        id.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many tenants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchTenants(self, request, context):
-        """Lists the tenants in which the caller may act, to administrators of the deployment all.
+        """Lists the tenants in which the caller may act; administrators of the deployment see all.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +122,7 @@ class TenantServiceServicer:
     def UpdateTenant(self, request, context):
         """Changes name and description of a tenant; an absent description is removed.
         Rejected with PERMISSION_DENIED unless the caller administers the deployment.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        Rejected with INVALID_STATE if another caller changed the tenant in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,43 +130,43 @@ class TenantServiceServicer:
 
     def DeleteTenant(self, request, context):
         """Deletes a tenant with its groups, roles and clients.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default tenant
-        and for one with users.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default
+        tenant and for a tenant with users.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUsersForTenant(self, request, context):
-        """Lists the users that may act in the tenant themselves.
+        """Lists the users that the tenant is assigned to directly.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchClientsForTenant(self, request, context):
-        """Lists the clients that may act in the tenant themselves.
+        """Lists the clients that the tenant is assigned to directly.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchGroupIdsForTenant(self, request, context):
-        """Lists the groups that open the tenant.
+        """Lists the groups that the tenant is assigned to.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchRolesForTenant(self, request, context):
-        """Lists the roles that open the tenant.
+        """Lists the roles that the tenant is assigned to.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchMappingRulesForTenant(self, request, context):
-        """Lists the mapping rules that open the tenant.
+        """Lists the mapping rules that the tenant is assigned to.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -234,9 +234,9 @@ def add_TenantServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TenantService:
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     @staticmethod

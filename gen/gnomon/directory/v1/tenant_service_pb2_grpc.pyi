@@ -27,9 +27,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TenantServiceStub:
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     @_typing.overload
@@ -38,78 +38,78 @@ class TenantServiceStub:
     def __new__(cls, channel: _aio.Channel) -> TenantServiceAsyncStub: ...
     CreateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]
     """Creates a tenant.
-    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an id that no
-    tenant may have.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an invalid
+    id.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many tenants.
     """
     SearchTenants: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchTenantsRequest, _tenant_service_pb2.SearchTenantsResponse]
-    """Lists the tenants in which the caller may act, to administrators of the deployment all."""
+    """Lists the tenants in which the caller may act; administrators of the deployment see all."""
     GetTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]
     """Returns one tenant."""
     UpdateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantRequest, _tenant_service_pb2.UpdateTenantResponse]
     """Changes name and description of a tenant; an absent description is removed.
     Rejected with PERMISSION_DENIED unless the caller administers the deployment.
-    Rejected with INVALID_STATE when another caller changed it in the meantime.
+    Rejected with INVALID_STATE if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]
     """Deletes a tenant with its groups, roles and clients.
-    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default tenant
-    and for one with users.
+    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default
+    tenant and for a tenant with users.
     """
     SearchUsersForTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchUsersForTenantRequest, _tenant_service_pb2.SearchUsersForTenantResponse]
-    """Lists the users that may act in the tenant themselves."""
+    """Lists the users that the tenant is assigned to directly."""
     SearchClientsForTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchClientsForTenantRequest, _tenant_service_pb2.SearchClientsForTenantResponse]
-    """Lists the clients that may act in the tenant themselves."""
+    """Lists the clients that the tenant is assigned to directly."""
     SearchGroupIdsForTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchGroupIdsForTenantRequest, _tenant_service_pb2.SearchGroupIdsForTenantResponse]
-    """Lists the groups that open the tenant."""
+    """Lists the groups that the tenant is assigned to."""
     SearchRolesForTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchRolesForTenantRequest, _tenant_service_pb2.SearchRolesForTenantResponse]
-    """Lists the roles that open the tenant."""
+    """Lists the roles that the tenant is assigned to."""
     SearchMappingRulesForTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchMappingRulesForTenantRequest, _tenant_service_pb2.SearchMappingRulesForTenantResponse]
-    """Lists the mapping rules that open the tenant."""
+    """Lists the mapping rules that the tenant is assigned to."""
 
 @_typing.type_check_only
 class TenantServiceAsyncStub(TenantServiceStub):
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]  # type: ignore[assignment]
     """Creates a tenant.
-    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an id that no
-    tenant may have.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an invalid
+    id.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many tenants.
     """
     SearchTenants: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchTenantsRequest, _tenant_service_pb2.SearchTenantsResponse]  # type: ignore[assignment]
-    """Lists the tenants in which the caller may act, to administrators of the deployment all."""
+    """Lists the tenants in which the caller may act; administrators of the deployment see all."""
     GetTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]  # type: ignore[assignment]
     """Returns one tenant."""
     UpdateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantRequest, _tenant_service_pb2.UpdateTenantResponse]  # type: ignore[assignment]
     """Changes name and description of a tenant; an absent description is removed.
     Rejected with PERMISSION_DENIED unless the caller administers the deployment.
-    Rejected with INVALID_STATE when another caller changed it in the meantime.
+    Rejected with INVALID_STATE if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]  # type: ignore[assignment]
     """Deletes a tenant with its groups, roles and clients.
-    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default tenant
-    and for one with users.
+    Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default
+    tenant and for a tenant with users.
     """
     SearchUsersForTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchUsersForTenantRequest, _tenant_service_pb2.SearchUsersForTenantResponse]  # type: ignore[assignment]
-    """Lists the users that may act in the tenant themselves."""
+    """Lists the users that the tenant is assigned to directly."""
     SearchClientsForTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchClientsForTenantRequest, _tenant_service_pb2.SearchClientsForTenantResponse]  # type: ignore[assignment]
-    """Lists the clients that may act in the tenant themselves."""
+    """Lists the clients that the tenant is assigned to directly."""
     SearchGroupIdsForTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchGroupIdsForTenantRequest, _tenant_service_pb2.SearchGroupIdsForTenantResponse]  # type: ignore[assignment]
-    """Lists the groups that open the tenant."""
+    """Lists the groups that the tenant is assigned to."""
     SearchRolesForTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchRolesForTenantRequest, _tenant_service_pb2.SearchRolesForTenantResponse]  # type: ignore[assignment]
-    """Lists the roles that open the tenant."""
+    """Lists the roles that the tenant is assigned to."""
     SearchMappingRulesForTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.SearchMappingRulesForTenantRequest, _tenant_service_pb2.SearchMappingRulesForTenantResponse]  # type: ignore[assignment]
-    """Lists the mapping rules that open the tenant."""
+    """Lists the mapping rules that the tenant is assigned to."""
 
 class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    """Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     @_abc_1.abstractmethod
@@ -119,9 +119,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.CreateTenantResponse, _abc.Awaitable[_tenant_service_pb2.CreateTenantResponse]]:
         """Creates a tenant.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an id that no
-        tenant may have.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an invalid
+        id.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many tenants.
         """
 
     @_abc_1.abstractmethod
@@ -130,7 +130,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchTenantsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchTenantsResponse, _abc.Awaitable[_tenant_service_pb2.SearchTenantsResponse]]:
-        """Lists the tenants in which the caller may act, to administrators of the deployment all."""
+        """Lists the tenants in which the caller may act; administrators of the deployment see all."""
 
     @_abc_1.abstractmethod
     def GetTenant(
@@ -148,7 +148,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_tenant_service_pb2.UpdateTenantResponse, _abc.Awaitable[_tenant_service_pb2.UpdateTenantResponse]]:
         """Changes name and description of a tenant; an absent description is removed.
         Rejected with PERMISSION_DENIED unless the caller administers the deployment.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        Rejected with INVALID_STATE if another caller changed the tenant in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -158,8 +158,8 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.DeleteTenantResponse, _abc.Awaitable[_tenant_service_pb2.DeleteTenantResponse]]:
         """Deletes a tenant with its groups, roles and clients.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default tenant
-        and for one with users.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default
+        tenant and for a tenant with users.
         """
 
     @_abc_1.abstractmethod
@@ -168,7 +168,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchUsersForTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchUsersForTenantResponse, _abc.Awaitable[_tenant_service_pb2.SearchUsersForTenantResponse]]:
-        """Lists the users that may act in the tenant themselves."""
+        """Lists the users that the tenant is assigned to directly."""
 
     @_abc_1.abstractmethod
     def SearchClientsForTenant(
@@ -176,7 +176,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchClientsForTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchClientsForTenantResponse, _abc.Awaitable[_tenant_service_pb2.SearchClientsForTenantResponse]]:
-        """Lists the clients that may act in the tenant themselves."""
+        """Lists the clients that the tenant is assigned to directly."""
 
     @_abc_1.abstractmethod
     def SearchGroupIdsForTenant(
@@ -184,7 +184,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchGroupIdsForTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchGroupIdsForTenantResponse, _abc.Awaitable[_tenant_service_pb2.SearchGroupIdsForTenantResponse]]:
-        """Lists the groups that open the tenant."""
+        """Lists the groups that the tenant is assigned to."""
 
     @_abc_1.abstractmethod
     def SearchRolesForTenant(
@@ -192,7 +192,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchRolesForTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchRolesForTenantResponse, _abc.Awaitable[_tenant_service_pb2.SearchRolesForTenantResponse]]:
-        """Lists the roles that open the tenant."""
+        """Lists the roles that the tenant is assigned to."""
 
     @_abc_1.abstractmethod
     def SearchMappingRulesForTenant(
@@ -200,6 +200,6 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.SearchMappingRulesForTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.SearchMappingRulesForTenantResponse, _abc.Awaitable[_tenant_service_pb2.SearchMappingRulesForTenantResponse]]:
-        """Lists the mapping rules that open the tenant."""
+        """Lists the mapping rules that the tenant is assigned to."""
 
 def add_TenantServiceServicer_to_server(servicer: TenantServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

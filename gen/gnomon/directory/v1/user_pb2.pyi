@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class User(_message.Message):
-    """A person with an account."""
+    """An account of a user."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -26,11 +26,11 @@ class User(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     EMAIL_FIELD_NUMBER: _builtins.int
     username: _builtins.str
-    """Preferred username, or the e-mail address of an account that has none."""
+    """Preferred username, or the e-mail address of an account without one."""
     name: _builtins.str
     """First and last name."""
     email: _builtins.str
-    """E-mail address, by which the user signs in."""
+    """E-mail address, with which the user signs in."""
     def __init__(
         self,
         *,

@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class UserFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -70,7 +70,7 @@ Global___UserFilter: _TypeAlias = UserFilter  # noqa: Y015
 
 @_typing.final
 class UserSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -163,15 +163,15 @@ class SearchUsersRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___UserFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -205,11 +205,11 @@ class SearchUsersResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_user_pb2.User]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -286,7 +286,7 @@ class UpdateUserRequest(_message.Message):
     password: _builtins.str
     """New password; an empty one changes nothing."""
     name: _builtins.str
-    """First and last name; the last word is the last name. An empty text removes them."""
+    """First and last name; the last word is the last name. An empty text removes both."""
     email: _builtins.str
     """E-mail address."""
     def __init__(

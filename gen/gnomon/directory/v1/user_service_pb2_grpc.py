@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class UserServiceStub:
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     def __init__(self, channel):
@@ -64,14 +64,14 @@ class UserServiceStub:
 
 
 class UserServiceServicer:
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     def CreateUser(self, request, context):
-        """Creates a user with a password, by which and the e-mail address it signs in.
-        Rejected with INVALID_ARGUMENT when the username has no @ and there is no e-mail address, and for a password that the
-        policy of the tenant refuses, with ALREADY_EXISTS when the username or the address is taken.
+        """Creates a user who signs in with the e-mail address and the password.
+        Rejected with INVALID_ARGUMENT if the username has no @ and there is no e-mail address, and for a password that the
+        policy of the tenant refuses; with ALREADY_EXISTS if the username or the address is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -92,10 +92,10 @@ class UserServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateUser(self, request, context):
-        """Changes name, e-mail address and password of a user; what is absent stays. A new password signs the user out.
-        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user who may do what the
-        client may not, with INVALID_ARGUMENT for a new address where the address is the username, with ALREADY_EXISTS when
-        the address is taken, with INVALID_STATE when another caller changed the password in the meantime.
+        """Changes name, e-mail address and password of a user; absent values stay. A new password signs the user out.
+        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user with rights that
+        the client lacks, with INVALID_ARGUMENT for a new address if the address is the username, with ALREADY_EXISTS if
+        the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,8 +145,8 @@ def add_UserServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserService:
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserServiceStub:
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     @_typing.overload
@@ -36,51 +36,51 @@ class UserServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserServiceAsyncStub: ...
     CreateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]
-    """Creates a user with a password, by which and the e-mail address it signs in.
-    Rejected with INVALID_ARGUMENT when the username has no @ and there is no e-mail address, and for a password that the
-    policy of the tenant refuses, with ALREADY_EXISTS when the username or the address is taken.
+    """Creates a user who signs in with the e-mail address and the password.
+    Rejected with INVALID_ARGUMENT if the username has no @ and there is no e-mail address, and for a password that the
+    policy of the tenant refuses; with ALREADY_EXISTS if the username or the address is taken.
     """
     SearchUsers: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.SearchUsersRequest, _user_service_pb2.SearchUsersResponse]
     """Lists users of the caller's tenant."""
     GetUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.GetUserRequest, _user_service_pb2.GetUserResponse]
     """Returns one user."""
     UpdateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]
-    """Changes name, e-mail address and password of a user; what is absent stays. A new password signs the user out.
-    Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user who may do what the
-    client may not, with INVALID_ARGUMENT for a new address where the address is the username, with ALREADY_EXISTS when
-    the address is taken, with INVALID_STATE when another caller changed the password in the meantime.
+    """Changes name, e-mail address and password of a user; absent values stay. A new password signs the user out.
+    Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user with rights that
+    the client lacks, with INVALID_ARGUMENT for a new address if the address is the username, with ALREADY_EXISTS if
+    the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]
     """Deletes a user with sessions, tokens and devices."""
 
 @_typing.type_check_only
 class UserServiceAsyncStub(UserServiceStub):
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]  # type: ignore[assignment]
-    """Creates a user with a password, by which and the e-mail address it signs in.
-    Rejected with INVALID_ARGUMENT when the username has no @ and there is no e-mail address, and for a password that the
-    policy of the tenant refuses, with ALREADY_EXISTS when the username or the address is taken.
+    """Creates a user who signs in with the e-mail address and the password.
+    Rejected with INVALID_ARGUMENT if the username has no @ and there is no e-mail address, and for a password that the
+    policy of the tenant refuses; with ALREADY_EXISTS if the username or the address is taken.
     """
     SearchUsers: _aio.UnaryUnaryMultiCallable[_user_service_pb2.SearchUsersRequest, _user_service_pb2.SearchUsersResponse]  # type: ignore[assignment]
     """Lists users of the caller's tenant."""
     GetUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.GetUserRequest, _user_service_pb2.GetUserResponse]  # type: ignore[assignment]
     """Returns one user."""
     UpdateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]  # type: ignore[assignment]
-    """Changes name, e-mail address and password of a user; what is absent stays. A new password signs the user out.
-    Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user who may do what the
-    client may not, with INVALID_ARGUMENT for a new address where the address is the username, with ALREADY_EXISTS when
-    the address is taken, with INVALID_STATE when another caller changed the password in the meantime.
+    """Changes name, e-mail address and password of a user; absent values stay. A new password signs the user out.
+    Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user with rights that
+    the client lacks, with INVALID_ARGUMENT for a new address if the address is the username, with ALREADY_EXISTS if
+    the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]  # type: ignore[assignment]
     """Deletes a user with sessions, tokens and devices."""
 
 class UserServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     @_abc_1.abstractmethod
@@ -89,9 +89,9 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.CreateUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.CreateUserResponse, _abc.Awaitable[_user_service_pb2.CreateUserResponse]]:
-        """Creates a user with a password, by which and the e-mail address it signs in.
-        Rejected with INVALID_ARGUMENT when the username has no @ and there is no e-mail address, and for a password that the
-        policy of the tenant refuses, with ALREADY_EXISTS when the username or the address is taken.
+        """Creates a user who signs in with the e-mail address and the password.
+        Rejected with INVALID_ARGUMENT if the username has no @ and there is no e-mail address, and for a password that the
+        policy of the tenant refuses; with ALREADY_EXISTS if the username or the address is taken.
         """
 
     @_abc_1.abstractmethod
@@ -116,10 +116,10 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.UpdateUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.UpdateUserResponse, _abc.Awaitable[_user_service_pb2.UpdateUserResponse]]:
-        """Changes name, e-mail address and password of a user; what is absent stays. A new password signs the user out.
-        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user who may do what the
-        client may not, with INVALID_ARGUMENT for a new address where the address is the username, with ALREADY_EXISTS when
-        the address is taken, with INVALID_STATE when another caller changed the password in the meantime.
+        """Changes name, e-mail address and password of a user; absent values stay. A new password signs the user out.
+        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user with rights that
+        the client lacks, with INVALID_ARGUMENT for a new address if the address is the username, with ALREADY_EXISTS if
+        the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
         """
 
     @_abc_1.abstractmethod

@@ -26,18 +26,18 @@ class _AuditResultEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AuditResu
     DESCRIPTOR: _descriptor.EnumDescriptor
     AUDIT_RESULT_UNSPECIFIED: _AuditResult.ValueType  # 0
     AUDIT_RESULT_SUCCESS: _AuditResult.ValueType  # 1
-    """It was carried out."""
+    """The command succeeded."""
     AUDIT_RESULT_FAIL: _AuditResult.ValueType  # 2
-    """It was refused."""
+    """The command was refused."""
 
 class AuditResult(_AuditResult, metaclass=_AuditResultEnumTypeWrapper):
-    """What became of an audited command."""
+    """Result of an audited command."""
 
 AUDIT_RESULT_UNSPECIFIED: AuditResult.ValueType  # 0
 AUDIT_RESULT_SUCCESS: AuditResult.ValueType  # 1
-"""It was carried out."""
+"""The command succeeded."""
 AUDIT_RESULT_FAIL: AuditResult.ValueType  # 2
-"""It was refused."""
+"""The command was refused."""
 Global___AuditResult: _TypeAlias = AuditResult  # noqa: Y015
 
 class _AuditCategory:
@@ -48,27 +48,27 @@ class _AuditCategoryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AuditCa
     DESCRIPTOR: _descriptor.EnumDescriptor
     AUDIT_CATEGORY_UNSPECIFIED: _AuditCategory.ValueType  # 0
     AUDIT_CATEGORY_ADMIN: _AuditCategory.ValueType  # 1
-    """That of administrators: users, roles, tenants."""
+    """Administrators: users, roles, tenants."""
     AUDIT_CATEGORY_DEPLOYED_RESOURCES: _AuditCategory.ValueType  # 2
-    """That of operators: what is deployed and what runs of it."""
+    """Operators: deployed resources and process instances."""
     AUDIT_CATEGORY_USER_TASKS: _AuditCategory.ValueType  # 3
-    """That of people who work on tasks."""
+    """Users who work on tasks."""
 
 class AuditCategory(_AuditCategory, metaclass=_AuditCategoryEnumTypeWrapper):
-    """Whose business a kind of entity is."""
+    """Group of users that a kind of entity is for."""
 
 AUDIT_CATEGORY_UNSPECIFIED: AuditCategory.ValueType  # 0
 AUDIT_CATEGORY_ADMIN: AuditCategory.ValueType  # 1
-"""That of administrators: users, roles, tenants."""
+"""Administrators: users, roles, tenants."""
 AUDIT_CATEGORY_DEPLOYED_RESOURCES: AuditCategory.ValueType  # 2
-"""That of operators: what is deployed and what runs of it."""
+"""Operators: deployed resources and process instances."""
 AUDIT_CATEGORY_USER_TASKS: AuditCategory.ValueType  # 3
-"""That of people who work on tasks."""
+"""Users who work on tasks."""
 Global___AuditCategory: _TypeAlias = AuditCategory  # noqa: Y015
 
 @_typing.final
 class AuditEntry(_message.Message):
-    """A command that somebody asked for, or a change of identity."""
+    """A command of a caller, or a change of identity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -100,27 +100,27 @@ class AuditEntry(_message.Message):
     audit_entry_key: _builtins.int
     """Key."""
     operation_type: _builtins.str
-    """What it does: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, ASSIGN, UNASSIGN, …"""
+    """Operation: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, ASSIGN, UNASSIGN, …"""
     result: Global___AuditResult.ValueType
-    """What became of it."""
+    """Result."""
     entity_type: _builtins.str
-    """Kind of entity that it is about: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, ROLE, GROUP, TENANT, MAPPING_RULE, …"""
+    """Kind of the entity: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, ROLE, GROUP, TENANT, MAPPING_RULE, …"""
     entity_key: _builtins.int
-    """Key of that entity, named by the command or made by it."""
+    """Key of the entity, which the command names or creates."""
     category: Global___AuditCategory.ValueType
-    """Whose business that kind is."""
+    """Category of the kind of entity."""
     actor_type: _builtins.str
-    """Kind of principal that asked: CLIENT, USER, ANONYMOUS."""
+    """Kind of the principal that sent the request: CLIENT, USER, ANONYMOUS."""
     actor_id: _builtins.str
-    """Who asked."""
+    """Id of the principal that sent the request."""
     tenant_id: _builtins.str
-    """Tenant in which."""
+    """Tenant."""
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_instance_key: _builtins.int
     """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     element_instance_key: _builtins.int
     """Key of the element instance of a user task."""
     user_task_key: _builtins.int
@@ -128,26 +128,26 @@ class AuditEntry(_message.Message):
     form_key: _builtins.int
     """Key of the form of a user task."""
     operation_reference: _builtins.int
-    """Reference that the caller gave the operation."""
+    """Operation reference from the caller."""
     request_id: _builtins.str
     """Id of the request."""
     reason: _builtins.str
-    """Why it was refused."""
+    """Reason of the refusal."""
     detail: _builtins.str
-    """The same in words."""
+    """Text of the refusal."""
     entity_id: _builtins.str
-    """Id of the entity, where it has an id of its own instead of a key: roles, groups, tenants, mapping rules."""
+    """Id of an entity that has an id in place of a key: roles, groups, tenants, mapping rules."""
     related_entity_type: _builtins.str
-    """Kind of the entity that was assigned to it or unassigned from it: ROLE, GROUP, MAPPING_RULE, CLIENT."""
+    """Kind of the entity that was assigned or unassigned: ROLE, GROUP, MAPPING_RULE, CLIENT."""
     related_entity_id: _builtins.str
-    """Id of that entity."""
+    """Id of the entity that was assigned or unassigned."""
     batch_operation_key: _builtins.int
-    """Key of the batch operation that it is about, or that it is an item of."""
+    """Key of the batch operation that the entry is about, or that contains the entity as an item."""
     batch_operation_type: _builtins.str
-    """What that batch operation does; absent when it is suspended, resumed or canceled."""
+    """Operation of the batch operation; absent if the entry is about its suspension, resumption or cancellation."""
     @_builtins.property
     def timestamp(self) -> _timestamp_pb2.Timestamp:
-        """When it was carried out or refused."""
+        """Time of the result."""
 
     def __init__(
         self,

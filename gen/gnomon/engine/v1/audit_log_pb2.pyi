@@ -55,10 +55,10 @@ class _AuditLogOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[
     AUDIT_LOG_OPERATION_TYPE_SUSPEND: _AuditLogOperationType.ValueType  # 13
     """Suspended."""
     AUDIT_LOG_OPERATION_TYPE_UNKNOWN: _AuditLogOperationType.ValueType  # 14
-    """What Camunda has no type for."""
+    """An operation for which Camunda has no type."""
 
 class AuditLogOperationType(_AuditLogOperationType, metaclass=_AuditLogOperationTypeEnumTypeWrapper):
-    """What was done."""
+    """Type of the operation."""
 
 AUDIT_LOG_OPERATION_TYPE_UNSPECIFIED: AuditLogOperationType.ValueType  # 0
 AUDIT_LOG_OPERATION_TYPE_ASSIGN: AuditLogOperationType.ValueType  # 1
@@ -88,7 +88,7 @@ AUDIT_LOG_OPERATION_TYPE_RESUME: AuditLogOperationType.ValueType  # 12
 AUDIT_LOG_OPERATION_TYPE_SUSPEND: AuditLogOperationType.ValueType  # 13
 """Suspended."""
 AUDIT_LOG_OPERATION_TYPE_UNKNOWN: AuditLogOperationType.ValueType  # 14
-"""What Camunda has no type for."""
+"""An operation for which Camunda has no type."""
 Global___AuditLogOperationType: _TypeAlias = AuditLogOperationType  # noqa: Y015
 
 class _AuditLogActorType:
@@ -103,9 +103,9 @@ class _AuditLogActorTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Aud
     AUDIT_LOG_ACTOR_TYPE_CLIENT: _AuditLogActorType.ValueType  # 2
     """A client."""
     AUDIT_LOG_ACTOR_TYPE_UNKNOWN: _AuditLogActorType.ValueType  # 3
-    """No principal: time, or another partition."""
+    """No principal: a timer, or another partition."""
     AUDIT_LOG_ACTOR_TYPE_USER: _AuditLogActorType.ValueType  # 4
-    """A person."""
+    """A user."""
 
 class AuditLogActorType(_AuditLogActorType, metaclass=_AuditLogActorTypeEnumTypeWrapper):
     """Kind of principal that did something."""
@@ -116,14 +116,14 @@ AUDIT_LOG_ACTOR_TYPE_ANONYMOUS: AuditLogActorType.ValueType  # 1
 AUDIT_LOG_ACTOR_TYPE_CLIENT: AuditLogActorType.ValueType  # 2
 """A client."""
 AUDIT_LOG_ACTOR_TYPE_UNKNOWN: AuditLogActorType.ValueType  # 3
-"""No principal: time, or another partition."""
+"""No principal: a timer, or another partition."""
 AUDIT_LOG_ACTOR_TYPE_USER: AuditLogActorType.ValueType  # 4
-"""A person."""
+"""A user."""
 Global___AuditLogActorType: _TypeAlias = AuditLogActorType  # noqa: Y015
 
 @_typing.final
 class AuditLogOperationTypeFilter(_message.Message):
-    """Filter of what was done."""
+    """Filter of the type of the operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -138,12 +138,12 @@ class AuditLogOperationTypeFilter(_message.Message):
     neq: Global___AuditLogOperationType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___AuditLogOperationType.ValueType]:
-        """None of. An empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -194,12 +194,12 @@ class AuditLogActorTypeFilter(_message.Message):
     neq: Global___AuditLogActorType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___AuditLogActorType.ValueType]:
-        """None of. An empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ Global___AuditLogActorTypeFilter: _TypeAlias = AuditLogActorTypeFilter  # noqa: 
 
 @_typing.final
 class AuditLogResultFilter(_message.Message):
-    """Filter of what became of an operation."""
+    """Filter of the result of an operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -250,12 +250,12 @@ class AuditLogResultFilter(_message.Message):
     neq: _audit_entry_pb2.AuditResult.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_audit_entry_pb2.AuditResult.ValueType]:
-        """None of. An empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -291,7 +291,7 @@ Global___AuditLogResultFilter: _TypeAlias = AuditLogResultFilter  # noqa: Y015
 
 @_typing.final
 class AuditLog(_message.Message):
-    """What was done with an entity."""
+    """Entry of the audit log about an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -331,41 +331,41 @@ class AuditLog(_message.Message):
     audit_log_key: _builtins.int
     """Key."""
     entity_key: _builtins.str
-    """Key of the entity as text, or its id where it has an id of its own."""
+    """Key of the entity as text, or the id of an entity that has an id in place of a key."""
     entity_type: _builtins.str
     """Kind of entity."""
     operation_type: Global___AuditLogOperationType.ValueType
-    """What was done."""
+    """Type of the operation."""
     batch_operation_key: _builtins.str
-    """Key of the batch operation that changed it."""
+    """Key of the batch operation that changed the entity."""
     batch_operation_type: _builtins.str
-    """What that batch operation does."""
+    """Operation of the batch operation."""
     actor_id: _builtins.str
-    """Who did it."""
+    """Id of the principal that did it."""
     actor_type: Global___AuditLogActorType.ValueType
-    """Kind of principal that did it."""
+    """Kind of the principal that did it."""
     agent_element_id: _builtins.str
-    """Always absent: agents leave no entries of their own."""
+    """Always absent; agents have no entries of their own."""
     tenant_id: _builtins.str
     """Tenant."""
     result: _audit_entry_pb2.AuditResult.ValueType
-    """What became of it."""
+    """Result."""
     category: _audit_entry_pb2.AuditCategory.ValueType
-    """Whose business the kind of entity is."""
+    """Category of the kind of entity."""
     process_definition_id: _builtins.str
-    """Always absent; its key says which one it is."""
+    """Always absent; the key identifies the process definition."""
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_instance_key: _builtins.int
     """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     element_instance_key: _builtins.int
     """Key of the element instance."""
     job_key: _builtins.int
-    """Key of the job that it is about."""
+    """Key of the job."""
     user_task_key: _builtins.int
-    """Key of the user task that it is about."""
+    """Key of the user task."""
     decision_requirements_id: _builtins.str
     """Always absent."""
     decision_requirements_key: _builtins.int
@@ -375,17 +375,17 @@ class AuditLog(_message.Message):
     decision_definition_key: _builtins.int
     """Always absent."""
     decision_evaluation_key: _builtins.int
-    """Key of the evaluation of a decision that it is about."""
+    """Key of the evaluation of a decision."""
     deployment_key: _builtins.int
-    """Key of the deployment that it is about."""
+    """Key of the deployment."""
     form_key: _builtins.int
     """Key of the form of the user task."""
     resource_key: _builtins.int
     """Key of the resource that was deleted."""
     related_entity_key: _builtins.str
-    """Id of the entity that was assigned to it or unassigned from it."""
+    """Id of the entity that was assigned or unassigned."""
     related_entity_type: _builtins.str
-    """Kind of that entity."""
+    """Kind of the entity that was assigned or unassigned."""
     entity_description: _builtins.str
     """Always absent."""
     inbound_channel_type: _builtins.str
@@ -394,7 +394,7 @@ class AuditLog(_message.Message):
     """Always absent."""
     @_builtins.property
     def timestamp(self) -> _timestamp_pb2.Timestamp:
-        """When it was done."""
+        """Time of the operation."""
 
     def __init__(
         self,

@@ -44,13 +44,13 @@ class ListAuditEntriesRequest(_message.Message):
     LIMIT_FIELD_NUMBER: _builtins.int
     ENTITY_ID_FIELD_NUMBER: _builtins.int
     operation_type: _builtins.str
-    """What was done."""
+    """Type of the operation."""
     result: _audit_entry_pb2.AuditResult.ValueType
-    """What became of it."""
+    """Result."""
     actor_id: _builtins.str
-    """Who asked."""
+    """Id of the principal that sent the request."""
     actor_type: _builtins.str
-    """Kind of principal that asked."""
+    """Kind of the principal that sent the request."""
     entity_type: _builtins.str
     """Kind of entity."""
     entity_key: _builtins.int
@@ -58,16 +58,16 @@ class ListAuditEntriesRequest(_message.Message):
     process_instance_key: _builtins.int
     """Key of the process instance."""
     sort_order: _page_pb2.SortOrder.ValueType
-    """ASC, the default, begins with the oldest, DESC with the newest."""
+    """ASC, the default, returns the oldest first, DESC the newest."""
     cursor: _builtins.str
     """Cursor of the previous page."""
     limit: _builtins.int
-    """Items on the page; 100 when absent."""
+    """Maximum number of items on the page; 100 if absent."""
     entity_id: _builtins.str
-    """Id of the entity, where it has no key."""
+    """Id of an entity without a key."""
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """Before this time."""
+        """End of the range, excluded."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class ListAuditEntriesResponse(_message.Message):
     """Cursor of the next page; absent when this one is empty."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_audit_entry_pb2.AuditEntry]:
-        """The matches on this page."""
+        """Results on this page."""
 
     def __init__(
         self,
@@ -181,15 +181,15 @@ class SearchAuditLogsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___AuditLogFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuditLogSort]:
-        """In which order; absent begins with the oldest."""
+        """Sort order; oldest first if absent."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -223,11 +223,11 @@ class SearchAuditLogsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_audit_log_pb2.AuditLog]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class GetAuditLogRequest(_message.Message):
 
     AUDIT_LOG_KEY_FIELD_NUMBER: _builtins.int
     audit_log_key: _builtins.int
-    """Which one."""
+    """Key of the audit log entry."""
     def __init__(
         self,
         *,
@@ -291,7 +291,7 @@ Global___GetAuditLogResponse: _TypeAlias = GetAuditLogResponse  # noqa: Y015
 
 @_typing.final
 class AuditLogFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -342,31 +342,31 @@ class AuditLogFilter(_message.Message):
 
     @_builtins.property
     def operation_type(self) -> _audit_log_pb2.AuditLogOperationTypeFilter:
-        """What was done."""
+        """Type of the operation."""
 
     @_builtins.property
     def result(self) -> _audit_log_pb2.AuditLogResultFilter:
-        """What became of it."""
+        """Result."""
 
     @_builtins.property
     def timestamp(self) -> _filter_pb2.DateTimeFilter:
-        """When it was done."""
+        """Time of the operation."""
 
     @_builtins.property
     def actor_id(self) -> _filter_pb2.StringFilter:
-        """Who did it."""
+        """Id of the principal that did it."""
 
     @_builtins.property
     def actor_type(self) -> _audit_log_pb2.AuditLogActorTypeFilter:
-        """Kind of principal that did it."""
+        """Kind of the principal that did it."""
 
     @_builtins.property
     def agent_element_id(self) -> _filter_pb2.StringFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def entity_key(self) -> _filter_pb2.StringFilter:
-        """Key of the entity, or its id where it has an id of its own."""
+        """Key of the entity, or the id of an entity that has an id in place of a key."""
 
     @_builtins.property
     def entity_type(self) -> _filter_pb2.StringFilter:
@@ -378,7 +378,7 @@ class AuditLogFilter(_message.Message):
 
     @_builtins.property
     def category(self) -> Global___AuditLogCategoryFilter:
-        """Whose business the kind of entity is."""
+        """Category of the kind of entity."""
 
     @_builtins.property
     def deployment_key(self) -> _filter_pb2.KeyFilter:
@@ -394,11 +394,11 @@ class AuditLogFilter(_message.Message):
 
     @_builtins.property
     def batch_operation_type(self) -> _batch_operation_service_pb2.BatchOperationTypeFilter:
-        """What the batch operation does."""
+        """Operation of the batch operation."""
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def job_key(self) -> _filter_pb2.KeyFilter:
@@ -410,19 +410,19 @@ class AuditLogFilter(_message.Message):
 
     @_builtins.property
     def decision_requirements_id(self) -> _filter_pb2.StringFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def decision_requirements_key(self) -> _filter_pb2.KeyFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def decision_definition_id(self) -> _filter_pb2.StringFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def decision_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Entries have none."""
+        """Always absent."""
 
     @_builtins.property
     def decision_evaluation_key(self) -> _filter_pb2.KeyFilter:
@@ -438,7 +438,7 @@ class AuditLogFilter(_message.Message):
 
     @_builtins.property
     def entity_description(self) -> _filter_pb2.StringFilter:
-        """Entries have none."""
+        """Always absent."""
 
     def __init__(
         self,
@@ -598,7 +598,7 @@ Global___AuditLogFilter: _TypeAlias = AuditLogFilter  # noqa: Y015
 
 @_typing.final
 class AuditLogCategoryFilter(_message.Message):
-    """Filter of whose business a kind of entity is."""
+    """Filter of the category."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -613,12 +613,12 @@ class AuditLogCategoryFilter(_message.Message):
     neq: _audit_entry_pb2.AuditCategory.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_audit_entry_pb2.AuditCategory.ValueType]:
-        """None of. An empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -654,7 +654,7 @@ Global___AuditLogCategoryFilter: _TypeAlias = AuditLogCategoryFilter  # noqa: Y0
 
 @_typing.final
 class AuditLogSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

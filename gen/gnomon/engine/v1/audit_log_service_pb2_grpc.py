@@ -57,22 +57,23 @@ class AuditLogServiceServicer:
     """
 
     def ListAuditEntries(self, request, context):
-        """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
-        included.
+        """Lists commands and changes of identity that callers requested in the caller's tenant, with their results. Refused
+        ones are included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchAuditLogs(self, request, context):
-        """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners.
+        """Lists entries of the kinds that Camunda has. Messages, signals, conditionals, element instances and global
+        listeners are left out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetAuditLog(self, request, context):
-        """Gets one of these entries.
+        """Returns one entry of SearchAuditLogs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,13 +34,15 @@ class AuditLogServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuditLogServiceAsyncStub: ...
     ListAuditEntries: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.ListAuditEntriesRequest, _audit_log_service_pb2.ListAuditEntriesResponse]
-    """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
-    included.
+    """Lists commands and changes of identity that callers requested in the caller's tenant, with their results. Refused
+    ones are included.
     """
     SearchAuditLogs: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]
-    """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+    """Lists entries of the kinds that Camunda has. Messages, signals, conditionals, element instances and global
+    listeners are left out.
+    """
     GetAuditLog: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_service_pb2.GetAuditLogResponse]
-    """Gets one of these entries."""
+    """Returns one entry of SearchAuditLogs."""
 
 @_typing.type_check_only
 class AuditLogServiceAsyncStub(AuditLogServiceStub):
@@ -48,13 +50,15 @@ class AuditLogServiceAsyncStub(AuditLogServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListAuditEntries: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.ListAuditEntriesRequest, _audit_log_service_pb2.ListAuditEntriesResponse]  # type: ignore[assignment]
-    """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
-    included.
+    """Lists commands and changes of identity that callers requested in the caller's tenant, with their results. Refused
+    ones are included.
     """
     SearchAuditLogs: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.SearchAuditLogsRequest, _audit_log_service_pb2.SearchAuditLogsResponse]  # type: ignore[assignment]
-    """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+    """Lists entries of the kinds that Camunda has. Messages, signals, conditionals, element instances and global
+    listeners are left out.
+    """
     GetAuditLog: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.GetAuditLogRequest, _audit_log_service_pb2.GetAuditLogResponse]  # type: ignore[assignment]
-    """Gets one of these entries."""
+    """Returns one entry of SearchAuditLogs."""
 
 class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads the audit log."""
@@ -65,8 +69,8 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _audit_log_service_pb2.ListAuditEntriesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_audit_log_service_pb2.ListAuditEntriesResponse, _abc.Awaitable[_audit_log_service_pb2.ListAuditEntriesResponse]]:
-        """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
-        included.
+        """Lists commands and changes of identity that callers requested in the caller's tenant, with their results. Refused
+        ones are included.
         """
 
     @_abc_1.abstractmethod
@@ -75,7 +79,9 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _audit_log_service_pb2.SearchAuditLogsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_audit_log_service_pb2.SearchAuditLogsResponse, _abc.Awaitable[_audit_log_service_pb2.SearchAuditLogsResponse]]:
-        """Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners."""
+        """Lists entries of the kinds that Camunda has. Messages, signals, conditionals, element instances and global
+        listeners are left out.
+        """
 
     @_abc_1.abstractmethod
     def GetAuditLog(
@@ -83,6 +89,6 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _audit_log_service_pb2.GetAuditLogRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_audit_log_service_pb2.GetAuditLogResponse, _abc.Awaitable[_audit_log_service_pb2.GetAuditLogResponse]]:
-        """Gets one of these entries."""
+        """Returns one entry of SearchAuditLogs."""
 
 def add_AuditLogServiceServicer_to_server(servicer: AuditLogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

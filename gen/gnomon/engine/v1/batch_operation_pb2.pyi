@@ -39,18 +39,18 @@ class _BatchOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ba
     BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE: _BatchOperationType.ValueType  # 5
     """Deletes the history of process instances."""
     BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: _BatchOperationType.ValueType  # 6
-    """Known from Camunda; none is of this type."""
+    """Camunda has this type; no batch operation is of it."""
     BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: _BatchOperationType.ValueType  # 7
     """Deletes decision instances."""
     BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION: _BatchOperationType.ValueType  # 8
-    """Known from Camunda; none is of this type."""
+    """Camunda has this type; no batch operation is of it."""
     BATCH_OPERATION_TYPE_ADD_VARIABLE: _BatchOperationType.ValueType  # 9
-    """Known from Camunda; none is of this type."""
+    """Camunda has this type; no batch operation is of it."""
     BATCH_OPERATION_TYPE_UPDATE_VARIABLE: _BatchOperationType.ValueType  # 10
-    """Known from Camunda; none is of this type."""
+    """Camunda has this type; no batch operation is of it."""
 
 class BatchOperationType(_BatchOperationType, metaclass=_BatchOperationTypeEnumTypeWrapper):
-    """What a batch operation does with each of its items."""
+    """Operation of a batch operation on each of its items."""
 
 BATCH_OPERATION_TYPE_UNSPECIFIED: BatchOperationType.ValueType  # 0
 BATCH_OPERATION_TYPE_CANCEL_PROCESS_INSTANCE: BatchOperationType.ValueType  # 1
@@ -64,15 +64,15 @@ BATCH_OPERATION_TYPE_RESOLVE_INCIDENT: BatchOperationType.ValueType  # 4
 BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE: BatchOperationType.ValueType  # 5
 """Deletes the history of process instances."""
 BATCH_OPERATION_TYPE_DELETE_PROCESS_DEFINITION: BatchOperationType.ValueType  # 6
-"""Known from Camunda; none is of this type."""
+"""Camunda has this type; no batch operation is of it."""
 BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE: BatchOperationType.ValueType  # 7
 """Deletes decision instances."""
 BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION: BatchOperationType.ValueType  # 8
-"""Known from Camunda; none is of this type."""
+"""Camunda has this type; no batch operation is of it."""
 BATCH_OPERATION_TYPE_ADD_VARIABLE: BatchOperationType.ValueType  # 9
-"""Known from Camunda; none is of this type."""
+"""Camunda has this type; no batch operation is of it."""
 BATCH_OPERATION_TYPE_UPDATE_VARIABLE: BatchOperationType.ValueType  # 10
-"""Known from Camunda; none is of this type."""
+"""Camunda has this type; no batch operation is of it."""
 Global___BatchOperationType: _TypeAlias = BatchOperationType  # noqa: Y015
 
 class _BatchOperationState:
@@ -83,38 +83,38 @@ class _BatchOperationStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_B
     DESCRIPTOR: _descriptor.EnumDescriptor
     BATCH_OPERATION_STATE_UNSPECIFIED: _BatchOperationState.ValueType  # 0
     BATCH_OPERATION_STATE_CREATED: _BatchOperationState.ValueType  # 1
-    """Its items are being collected."""
+    """The items are being collected."""
     BATCH_OPERATION_STATE_ACTIVE: _BatchOperationState.ValueType  # 2
-    """Its items are being processed."""
+    """The items are being processed."""
     BATCH_OPERATION_STATE_SUSPENDED: _BatchOperationState.ValueType  # 3
-    """It processes no further items until it is resumed."""
+    """The operation processes no further items until it is resumed."""
     BATCH_OPERATION_STATE_COMPLETED: _BatchOperationState.ValueType  # 4
-    """All items are processed, some of them may have failed."""
+    """All items are processed; some of them may have failed."""
     BATCH_OPERATION_STATE_PARTIALLY_COMPLETED: _BatchOperationState.ValueType  # 5
-    """Known from Camunda; none has this state."""
+    """Camunda has this state; no batch operation is in it."""
     BATCH_OPERATION_STATE_CANCELED: _BatchOperationState.ValueType  # 6
-    """It was canceled; items that were not processed never are."""
+    """The operation was canceled; remaining items are not processed."""
     BATCH_OPERATION_STATE_FAILED: _BatchOperationState.ValueType  # 7
-    """Its items could not be collected; none was processed."""
+    """The items could not be collected; none was processed."""
 
 class BatchOperationState(_BatchOperationState, metaclass=_BatchOperationStateEnumTypeWrapper):
     """State of a batch operation."""
 
 BATCH_OPERATION_STATE_UNSPECIFIED: BatchOperationState.ValueType  # 0
 BATCH_OPERATION_STATE_CREATED: BatchOperationState.ValueType  # 1
-"""Its items are being collected."""
+"""The items are being collected."""
 BATCH_OPERATION_STATE_ACTIVE: BatchOperationState.ValueType  # 2
-"""Its items are being processed."""
+"""The items are being processed."""
 BATCH_OPERATION_STATE_SUSPENDED: BatchOperationState.ValueType  # 3
-"""It processes no further items until it is resumed."""
+"""The operation processes no further items until it is resumed."""
 BATCH_OPERATION_STATE_COMPLETED: BatchOperationState.ValueType  # 4
-"""All items are processed, some of them may have failed."""
+"""All items are processed; some of them may have failed."""
 BATCH_OPERATION_STATE_PARTIALLY_COMPLETED: BatchOperationState.ValueType  # 5
-"""Known from Camunda; none has this state."""
+"""Camunda has this state; no batch operation is in it."""
 BATCH_OPERATION_STATE_CANCELED: BatchOperationState.ValueType  # 6
-"""It was canceled; items that were not processed never are."""
+"""The operation was canceled; remaining items are not processed."""
 BATCH_OPERATION_STATE_FAILED: BatchOperationState.ValueType  # 7
-"""Its items could not be collected; none was processed."""
+"""The items could not be collected; none was processed."""
 Global___BatchOperationState: _TypeAlias = BatchOperationState  # noqa: Y015
 
 class _BatchOperationItemState:
@@ -125,35 +125,35 @@ class _BatchOperationItemStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrappe
     DESCRIPTOR: _descriptor.EnumDescriptor
     BATCH_OPERATION_ITEM_STATE_UNSPECIFIED: _BatchOperationItemState.ValueType  # 0
     BATCH_OPERATION_ITEM_STATE_ACTIVE: _BatchOperationItemState.ValueType  # 1
-    """Not processed yet."""
+    """The item is not processed yet."""
     BATCH_OPERATION_ITEM_STATE_COMPLETED: _BatchOperationItemState.ValueType  # 2
     """Processed."""
     BATCH_OPERATION_ITEM_STATE_FAILED: _BatchOperationItemState.ValueType  # 3
     """Refused."""
     BATCH_OPERATION_ITEM_STATE_CANCELED: _BatchOperationItemState.ValueType  # 4
-    """Its batch operation ended before."""
+    """The batch operation ended before."""
     BATCH_OPERATION_ITEM_STATE_SKIPPED: _BatchOperationItemState.ValueType  # 5
-    """Known from Camunda; none has this state."""
+    """Camunda has this state; no batch operation is in it."""
 
 class BatchOperationItemState(_BatchOperationItemState, metaclass=_BatchOperationItemStateEnumTypeWrapper):
     """State of an item."""
 
 BATCH_OPERATION_ITEM_STATE_UNSPECIFIED: BatchOperationItemState.ValueType  # 0
 BATCH_OPERATION_ITEM_STATE_ACTIVE: BatchOperationItemState.ValueType  # 1
-"""Not processed yet."""
+"""The item is not processed yet."""
 BATCH_OPERATION_ITEM_STATE_COMPLETED: BatchOperationItemState.ValueType  # 2
 """Processed."""
 BATCH_OPERATION_ITEM_STATE_FAILED: BatchOperationItemState.ValueType  # 3
 """Refused."""
 BATCH_OPERATION_ITEM_STATE_CANCELED: BatchOperationItemState.ValueType  # 4
-"""Its batch operation ended before."""
+"""The batch operation ended before."""
 BATCH_OPERATION_ITEM_STATE_SKIPPED: BatchOperationItemState.ValueType  # 5
-"""Known from Camunda; none has this state."""
+"""Camunda has this state; no batch operation is in it."""
 Global___BatchOperationItemState: _TypeAlias = BatchOperationItemState  # noqa: Y015
 
 @_typing.final
 class BatchOperationError(_message.Message):
-    """Why the items of a batch operation could not be collected."""
+    """Error during the collection of the items of a batch operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -161,11 +161,11 @@ class BatchOperationError(_message.Message):
     TYPE_FIELD_NUMBER: _builtins.int
     MESSAGE_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """Partition that has the batch operation."""
+    """Partition of the batch operation."""
     type: _builtins.str
     """Kind of error: QUERY_FAILED."""
     message: _builtins.str
-    """The same in words."""
+    """Error message."""
     def __init__(
         self,
         *,
@@ -203,11 +203,11 @@ class BatchOperation(_message.Message):
     state: Global___BatchOperationState.ValueType
     """State."""
     batch_operation_type: Global___BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     actor_type: _audit_log_pb2.AuditLogActorType.ValueType
-    """Kind of principal that asked for it."""
+    """Kind of the principal that requested it."""
     actor_id: _builtins.str
-    """Who asked for it."""
+    """Id of the principal that requested it."""
     operations_total_count: _builtins.int
     """Number of items."""
     operations_failed_count: _builtins.int
@@ -216,15 +216,15 @@ class BatchOperation(_message.Message):
     """Number of items that were processed."""
     @_builtins.property
     def start_date(self) -> _timestamp_pb2.Timestamp:
-        """When it began with its items."""
+        """Start time."""
 
     @_builtins.property
     def end_date(self) -> _timestamp_pb2.Timestamp:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def errors(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchOperationError]:
-        """Why it failed as a whole."""
+        """Errors of the whole batch operation."""
 
     def __init__(
         self,
@@ -279,22 +279,22 @@ class BatchOperationItem(_message.Message):
     PROCESSED_DATE_FIELD_NUMBER: _builtins.int
     ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
     operation_type: Global___BatchOperationType.ValueType
-    """What is done with it."""
+    """Operation on the item."""
     batch_operation_key: _builtins.int
-    """Key of its batch operation."""
+    """Key of the batch operation."""
     item_key: _builtins.int
-    """Key of what is processed: the process instance, the incident, or the evaluation whose decision instances are deleted."""
+    """Key of the item: the process instance, the incident, or the evaluation whose decision instances are deleted."""
     process_instance_key: _builtins.int
-    """Key of the process instance; none of an evaluation."""
+    """Key of the process instance; absent for an evaluation."""
     root_process_instance_key: _builtins.int
-    """Key of the first process instance of all that called each other."""
+    """Key of the first process instance in the hierarchy of calls."""
     state: Global___BatchOperationItemState.ValueType
     """State."""
     error_message: _builtins.str
-    """Why it failed."""
+    """Error message."""
     @_builtins.property
     def processed_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was processed."""
+        """Time of the processing."""
 
     def __init__(
         self,

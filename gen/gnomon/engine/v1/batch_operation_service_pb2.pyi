@@ -34,10 +34,10 @@ class CancelProcessInstancesBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class CancelProcessInstancesBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -95,10 +95,10 @@ class DeleteProcessInstancesBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which process instances. Without a condition, all of them."""
+        """Filter of the process instances. Without a condition, all of them."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class DeleteProcessInstancesBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -156,10 +156,10 @@ class DeleteDecisionInstancesBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _decision_instance_service_pb2.DecisionInstanceFilter:
-        """Which decision instances. Without a condition, all of them."""
+        """Filter of the decision instances. Without a condition, all of them."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class DeleteDecisionInstancesBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -210,17 +210,17 @@ Global___DeleteDecisionInstancesBatchOperationResponse: _TypeAlias = DeleteDecis
 
 @_typing.final
 class ProcessInstanceMigrationPlan(_message.Message):
-    """How a batch operation migrates process instances."""
+    """Migration plan of a batch operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TARGET_PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     MAPPING_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     target_process_definition_key: _builtins.int
-    """Key of the process definition to move to."""
+    """Key of the target process definition."""
     @_builtins.property
     def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
-        """Where active elements go; empty when no active element needs an instruction."""
+        """Mappings of the active elements; empty if no active element needs one."""
 
     def __init__(
         self,
@@ -246,14 +246,14 @@ class MigrateProcessInstancesBatchOperationRequest(_message.Message):
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     MIGRATION_PLAN_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
 
     @_builtins.property
     def migration_plan(self) -> Global___ProcessInstanceMigrationPlan:
-        """How they are migrated."""
+        """Migration plan."""
 
     def __init__(
         self,
@@ -288,7 +288,7 @@ class MigrateProcessInstancesBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -339,14 +339,14 @@ class ModifyProcessInstancesBatchOperationRequest(_message.Message):
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     MOVE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
 
     @_builtins.property
     def move_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchMoveInstruction]:
-        """What is moved."""
+        """Elements to move."""
 
     def __init__(
         self,
@@ -381,7 +381,7 @@ class ModifyProcessInstancesBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -405,10 +405,12 @@ class ResolveIncidentsBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which process instances; only active ones with an incident are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones with an incident are considered. Without a condition, all of
+        them.
+        """
 
     def __init__(
         self,
@@ -442,7 +444,7 @@ class ResolveIncidentsBatchOperationResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -465,7 +467,7 @@ class ResolveProcessInstanceIncidentsRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -490,7 +492,7 @@ class ResolveProcessInstanceIncidentsResponse(_message.Message):
     batch_operation_key: _builtins.int
     """Key of the batch operation."""
     batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -507,7 +509,7 @@ Global___ResolveProcessInstanceIncidentsResponse: _TypeAlias = ResolveProcessIns
 
 @_typing.final
 class BatchOperationTypeFilter(_message.Message):
-    """Filter of what a batch operation does."""
+    """Filter of the operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -526,9 +528,9 @@ class BatchOperationTypeFilter(_message.Message):
     neq: _batch_operation_pb2.BatchOperationType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     gt: _batch_operation_pb2.BatchOperationType.ValueType
     """Greater than, by name."""
     gte: _batch_operation_pb2.BatchOperationType.ValueType
@@ -539,7 +541,7 @@ class BatchOperationTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_batch_operation_pb2.BatchOperationType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -614,9 +616,9 @@ class BatchOperationStateFilter(_message.Message):
     neq: _batch_operation_pb2.BatchOperationState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     gt: _batch_operation_pb2.BatchOperationState.ValueType
     """Greater than, by name."""
     gte: _batch_operation_pb2.BatchOperationState.ValueType
@@ -627,7 +629,7 @@ class BatchOperationStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_batch_operation_pb2.BatchOperationState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -702,9 +704,9 @@ class BatchOperationItemStateFilter(_message.Message):
     neq: _batch_operation_pb2.BatchOperationItemState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     gt: _batch_operation_pb2.BatchOperationItemState.ValueType
     """Greater than, by name."""
     gte: _batch_operation_pb2.BatchOperationItemState.ValueType
@@ -715,7 +717,7 @@ class BatchOperationItemStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_batch_operation_pb2.BatchOperationItemState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -771,7 +773,7 @@ Global___BatchOperationItemStateFilter: _TypeAlias = BatchOperationItemStateFilt
 
 @_typing.final
 class BatchOperationActorTypeFilter(_message.Message):
-    """Filter of the kind of principal that asked for a batch operation."""
+    """Filter of the kind of principal that requested the batch operation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -790,9 +792,9 @@ class BatchOperationActorTypeFilter(_message.Message):
     neq: _audit_log_pb2.AuditLogActorType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     gt: _audit_log_pb2.AuditLogActorType.ValueType
     """Greater than, by name."""
     gte: _audit_log_pb2.AuditLogActorType.ValueType
@@ -803,7 +805,7 @@ class BatchOperationActorTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_audit_log_pb2.AuditLogActorType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -859,7 +861,7 @@ Global___BatchOperationActorTypeFilter: _TypeAlias = BatchOperationActorTypeFilt
 
 @_typing.final
 class BatchOperationFilter(_message.Message):
-    """Fields to search batch operations by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -874,7 +876,7 @@ class BatchOperationFilter(_message.Message):
 
     @_builtins.property
     def operation_type(self) -> Global___BatchOperationTypeFilter:
-        """What it does."""
+        """Operation."""
 
     @_builtins.property
     def state(self) -> Global___BatchOperationStateFilter:
@@ -882,11 +884,11 @@ class BatchOperationFilter(_message.Message):
 
     @_builtins.property
     def actor_type(self) -> Global___BatchOperationActorTypeFilter:
-        """Kind of principal that asked for it."""
+        """Kind of the principal that requested it."""
 
     @_builtins.property
     def actor_id(self) -> _filter_pb2.StringFilter:
-        """Who asked for it."""
+        """Id of the principal that requested it."""
 
     def __init__(
         self,
@@ -926,7 +928,7 @@ Global___BatchOperationFilter: _TypeAlias = BatchOperationFilter  # noqa: Y015
 
 @_typing.final
 class BatchOperationSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -961,15 +963,15 @@ class SearchBatchOperationsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___BatchOperationFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchOperationSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -1003,11 +1005,11 @@ class SearchBatchOperationsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_batch_operation_pb2.BatchOperation]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1031,7 +1033,7 @@ class GetBatchOperationRequest(_message.Message):
 
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     batch_operation_key: _builtins.int
-    """Which one."""
+    """Key of the batch operation."""
     def __init__(
         self,
         *,
@@ -1071,7 +1073,7 @@ Global___GetBatchOperationResponse: _TypeAlias = GetBatchOperationResponse  # no
 
 @_typing.final
 class BatchOperationItemFilter(_message.Message):
-    """Fields to search items by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1082,7 +1084,7 @@ class BatchOperationItemFilter(_message.Message):
     OPERATION_TYPE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def batch_operation_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its batch operation."""
+        """Key of the batch operation."""
 
     @_builtins.property
     def item_key(self) -> _filter_pb2.KeyFilter:
@@ -1098,7 +1100,7 @@ class BatchOperationItemFilter(_message.Message):
 
     @_builtins.property
     def operation_type(self) -> Global___BatchOperationTypeFilter:
-        """What is done with it."""
+        """Operation on the item."""
 
     def __init__(
         self,
@@ -1138,7 +1140,7 @@ Global___BatchOperationItemFilter: _TypeAlias = BatchOperationItemFilter  # noqa
 
 @_typing.final
 class BatchOperationItemSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1173,15 +1175,15 @@ class SearchBatchOperationItemsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___BatchOperationItemFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchOperationItemSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -1215,11 +1217,11 @@ class SearchBatchOperationItemsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_batch_operation_pb2.BatchOperationItem]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1243,7 +1245,7 @@ class SuspendBatchOperationRequest(_message.Message):
 
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     batch_operation_key: _builtins.int
-    """Which one."""
+    """Key of the batch operation."""
     def __init__(
         self,
         *,
@@ -1282,7 +1284,7 @@ class ResumeBatchOperationRequest(_message.Message):
 
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     batch_operation_key: _builtins.int
-    """Which one."""
+    """Key of the batch operation."""
     def __init__(
         self,
         *,
@@ -1321,7 +1323,7 @@ class CancelBatchOperationRequest(_message.Message):
 
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     batch_operation_key: _builtins.int
-    """Which one."""
+    """Key of the batch operation."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class BatchOperationServiceStub:
-    """Carries out one operation on many process instances, and says how far it is.
+    """Operations on many process instances, and their progress.
     """
 
     def __init__(self, channel):
@@ -103,31 +103,31 @@ class BatchOperationServiceStub:
 
 
 class BatchOperationServiceServicer:
-    """Carries out one operation on many process instances, and says how far it is.
+    """Operations on many process instances, and their progress.
     """
 
     def CancelProcessInstancesBatchOperation(self, request, context):
         """Cancels the active process instances that match, except those that a call activity started: they end with the
-        process instance that called them. Answered when the items are collected; they are processed a moment later.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        process instance that called them. The response is sent when the items are collected, before they are processed.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteProcessInstancesBatchOperation(self, request, context):
-        """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
-        that they called stay, unless they match too.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
+        process instances stay unless they match too.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteDecisionInstancesBatchOperation(self, request, context):
-        """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
-        not match too. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
+        match themselves. Each evaluation is an item.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -135,7 +135,7 @@ class BatchOperationServiceServicer:
 
     def MigrateProcessInstancesBatchOperation(self, request, context):
         """Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -144,7 +144,7 @@ class BatchOperationServiceServicer:
     def ModifyProcessInstancesBatchOperation(self, request, context):
         """Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,16 +152,16 @@ class BatchOperationServiceServicer:
 
     def ResolveIncidentsBatchOperation(self, request, context):
         """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
-        retries gets one.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        retries gets one retry.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResolveProcessInstanceIncidents(self, request, context):
-        """Resolves all open incidents of one process instance, not those of instances that it called.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Resolves all open incidents of one process instance, but not those of called instances.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -189,27 +189,28 @@ class BatchOperationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SuspendBatchOperation(self, request, context):
-        """Lets a batch operation process no further items until it is resumed; items in hand come to their end.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not active.
+        """Suspends a batch operation: it processes no further items until it is resumed. Items that are being processed are
+        finished.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not active.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResumeBatchOperation(self, request, context):
-        """Lets a suspended batch operation go on.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not suspended.
+        """Resumes a suspended batch operation.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not suspended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelBatchOperation(self, request, context):
-        """Ends a batch operation: items that are not in hand are never processed, those that were are not undone.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was.
+        """Cancels a batch operation: remaining items are not processed; processed items are not undone.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -292,7 +293,7 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class BatchOperationService:
-    """Carries out one operation on many process instances, and says how far it is.
+    """Operations on many process instances, and their progress.
     """
 
     @staticmethod

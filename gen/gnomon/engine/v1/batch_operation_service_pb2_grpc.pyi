@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class BatchOperationServiceStub:
-    """Carries out one operation on many process instances, and says how far it is."""
+    """Operations on many process instances, and their progress."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,36 +35,36 @@ class BatchOperationServiceStub:
     def __new__(cls, channel: _aio.Channel) -> BatchOperationServiceAsyncStub: ...
     CancelProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
-    process instance that called them. Answered when the items are collected; they are processed a moment later.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    process instance that called them. The response is sent when the items are collected, before they are processed.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]
-    """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
-    that they called stay, unless they match too.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
+    process instances stay unless they match too.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]
-    """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
-    not match too. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
+    match themselves. Each evaluation is an item.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
-    retries gets one.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    retries gets one retry.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]
-    """Resolves all open incidents of one process instance, not those of instances that it called.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Resolves all open incidents of one process instance, but not those of called instances.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     SearchBatchOperations: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]
     """Lists batch operations of the caller's tenant."""
@@ -73,58 +73,59 @@ class BatchOperationServiceStub:
     SearchBatchOperationItems: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationItemsRequest, _batch_operation_service_pb2.SearchBatchOperationItemsResponse]
     """Lists items of batch operations of the caller's tenant."""
     SuspendBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SuspendBatchOperationRequest, _batch_operation_service_pb2.SuspendBatchOperationResponse]
-    """Lets a batch operation process no further items until it is resumed; items in hand come to their end.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not active.
+    """Suspends a batch operation: it processes no further items until it is resumed. Items that are being processed are
+    finished.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not active.
     """
     ResumeBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResumeBatchOperationRequest, _batch_operation_service_pb2.ResumeBatchOperationResponse]
-    """Lets a suspended batch operation go on.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not suspended.
+    """Resumes a suspended batch operation.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not suspended.
     """
     CancelBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelBatchOperationRequest, _batch_operation_service_pb2.CancelBatchOperationResponse]
-    """Ends a batch operation: items that are not in hand are never processed, those that were are not undone.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was.
+    """Cancels a batch operation: remaining items are not processed; processed items are not undone.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist.
     """
 
 @_typing.type_check_only
 class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
-    """Carries out one operation on many process instances, and says how far it is."""
+    """Operations on many process instances, and their progress."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CancelProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
-    process instance that called them. Answered when the items are collected; they are processed a moment later.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    process instance that called them. The response is sent when the items are collected, before they are processed.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
-    """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
-    that they called stay, unless they match too.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
+    process instances stay unless they match too.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]  # type: ignore[assignment]
-    """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
-    not match too. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
+    match themselves. Each evaluation is an item.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]  # type: ignore[assignment]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
-    retries gets one.
-    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    retries gets one retry.
+    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]  # type: ignore[assignment]
-    """Resolves all open incidents of one process instance, not those of instances that it called.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Resolves all open incidents of one process instance, but not those of called instances.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     SearchBatchOperations: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]  # type: ignore[assignment]
     """Lists batch operations of the caller's tenant."""
@@ -133,23 +134,24 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     SearchBatchOperationItems: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationItemsRequest, _batch_operation_service_pb2.SearchBatchOperationItemsResponse]  # type: ignore[assignment]
     """Lists items of batch operations of the caller's tenant."""
     SuspendBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SuspendBatchOperationRequest, _batch_operation_service_pb2.SuspendBatchOperationResponse]  # type: ignore[assignment]
-    """Lets a batch operation process no further items until it is resumed; items in hand come to their end.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not active.
+    """Suspends a batch operation: it processes no further items until it is resumed. Items that are being processed are
+    finished.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not active.
     """
     ResumeBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResumeBatchOperationRequest, _batch_operation_service_pb2.ResumeBatchOperationResponse]  # type: ignore[assignment]
-    """Lets a suspended batch operation go on.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not suspended.
+    """Resumes a suspended batch operation.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not suspended.
     """
     CancelBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelBatchOperationRequest, _batch_operation_service_pb2.CancelBatchOperationResponse]  # type: ignore[assignment]
-    """Ends a batch operation: items that are not in hand are never processed, those that were are not undone.
-    The caller needs the permission to begin such a batch operation, too.
-    Rejected with NOT_FOUND when it has ended or never was.
+    """Cancels a batch operation: remaining items are not processed; processed items are not undone.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with NOT_FOUND if it has ended or does not exist.
     """
 
 class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Carries out one operation on many process instances, and says how far it is."""
+    """Operations on many process instances, and their progress."""
 
     @_abc_1.abstractmethod
     def CancelProcessInstancesBatchOperation(
@@ -158,8 +160,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]]:
         """Cancels the active process instances that match, except those that a call activity started: they end with the
-        process instance that called them. Answered when the items are collected; they are processed a moment later.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        process instance that called them. The response is sent when the items are collected, before they are processed.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -168,9 +170,9 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]]:
-        """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
-        that they called stay, unless they match too.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
+        process instances stay unless they match too.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -179,9 +181,9 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]]:
-        """Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
-        not match too. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
+        match themselves. Each evaluation is an item.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -191,7 +193,7 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]]:
         """Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -202,7 +204,7 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]]:
         """Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -212,8 +214,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]]:
         """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
-        retries gets one.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        retries gets one retry.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -222,8 +224,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]]:
-        """Resolves all open incidents of one process instance, not those of instances that it called.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Resolves all open incidents of one process instance, but not those of called instances.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -256,9 +258,10 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.SuspendBatchOperationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.SuspendBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.SuspendBatchOperationResponse]]:
-        """Lets a batch operation process no further items until it is resumed; items in hand come to their end.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not active.
+        """Suspends a batch operation: it processes no further items until it is resumed. Items that are being processed are
+        finished.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not active.
         """
 
     @_abc_1.abstractmethod
@@ -267,9 +270,9 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.ResumeBatchOperationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.ResumeBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ResumeBatchOperationResponse]]:
-        """Lets a suspended batch operation go on.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not suspended.
+        """Resumes a suspended batch operation.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not suspended.
         """
 
     @_abc_1.abstractmethod
@@ -278,9 +281,9 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _batch_operation_service_pb2.CancelBatchOperationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.CancelBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.CancelBatchOperationResponse]]:
-        """Ends a batch operation: items that are not in hand are never processed, those that were are not undone.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was.
+        """Cancels a batch operation: remaining items are not processed; processed items are not undone.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
 
 def add_BatchOperationServiceServicer_to_server(servicer: BatchOperationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ClockServiceStub:
-    """Moves the virtual clock of the embedded mode.
+    """Control of the virtual clock in embedded mode.
     """
 
     def __init__(self, channel):
@@ -48,18 +48,18 @@ class ClockServiceStub:
 
 
 class ClockServiceServicer:
-    """Moves the virtual clock of the embedded mode.
+    """Control of the virtual clock in embedded mode.
     """
 
     def PinClock(self, request, context):
-        """Stops the engine's clock at an instant; what fell due by then has happened when the call returns.
+        """Stops the engine's clock at an instant. When the call returns, everything that was due by then has happened.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResetClock(self, request, context):
-        """Lets the engine's clock run with the system's again.
+        """Makes the engine's clock follow the system's clock again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -87,7 +87,7 @@ def add_ClockServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ClockService:
-    """Moves the virtual clock of the embedded mode.
+    """Control of the virtual clock in embedded mode.
     """
 
     @staticmethod

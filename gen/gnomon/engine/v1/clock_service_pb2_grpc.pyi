@@ -27,29 +27,29 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ClockServiceStub:
-    """Moves the virtual clock of the embedded mode."""
+    """Control of the virtual clock in embedded mode."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ClockServiceAsyncStub: ...
     PinClock: _grpc.UnaryUnaryMultiCallable[_clock_service_pb2.PinClockRequest, _clock_service_pb2.PinClockResponse]
-    """Stops the engine's clock at an instant; what fell due by then has happened when the call returns."""
+    """Stops the engine's clock at an instant. When the call returns, everything that was due by then has happened."""
     ResetClock: _grpc.UnaryUnaryMultiCallable[_clock_service_pb2.ResetClockRequest, _clock_service_pb2.ResetClockResponse]
-    """Lets the engine's clock run with the system's again."""
+    """Makes the engine's clock follow the system's clock again."""
 
 @_typing.type_check_only
 class ClockServiceAsyncStub(ClockServiceStub):
-    """Moves the virtual clock of the embedded mode."""
+    """Control of the virtual clock in embedded mode."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PinClock: _aio.UnaryUnaryMultiCallable[_clock_service_pb2.PinClockRequest, _clock_service_pb2.PinClockResponse]  # type: ignore[assignment]
-    """Stops the engine's clock at an instant; what fell due by then has happened when the call returns."""
+    """Stops the engine's clock at an instant. When the call returns, everything that was due by then has happened."""
     ResetClock: _aio.UnaryUnaryMultiCallable[_clock_service_pb2.ResetClockRequest, _clock_service_pb2.ResetClockResponse]  # type: ignore[assignment]
-    """Lets the engine's clock run with the system's again."""
+    """Makes the engine's clock follow the system's clock again."""
 
 class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Moves the virtual clock of the embedded mode."""
+    """Control of the virtual clock in embedded mode."""
 
     @_abc_1.abstractmethod
     def PinClock(
@@ -57,7 +57,7 @@ class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _clock_service_pb2.PinClockRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_clock_service_pb2.PinClockResponse, _abc.Awaitable[_clock_service_pb2.PinClockResponse]]:
-        """Stops the engine's clock at an instant; what fell due by then has happened when the call returns."""
+        """Stops the engine's clock at an instant. When the call returns, everything that was due by then has happened."""
 
     @_abc_1.abstractmethod
     def ResetClock(
@@ -65,6 +65,6 @@ class ClockServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _clock_service_pb2.ResetClockRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_clock_service_pb2.ResetClockResponse, _abc.Awaitable[_clock_service_pb2.ResetClockResponse]]:
-        """Lets the engine's clock run with the system's again."""
+        """Makes the engine's clock follow the system's clock again."""
 
 def add_ClockServiceServicer_to_server(servicer: ClockServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

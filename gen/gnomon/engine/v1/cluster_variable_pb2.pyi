@@ -26,26 +26,26 @@ class _ClusterVariableScope:
 class _ClusterVariableScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ClusterVariableScope.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CLUSTER_VARIABLE_SCOPE_UNSPECIFIED: _ClusterVariableScope.ValueType  # 0
-    """Not said."""
+    """Not specified."""
     CLUSTER_VARIABLE_SCOPE_GLOBAL: _ClusterVariableScope.ValueType  # 1
-    """In all tenants."""
+    """All tenants see it."""
     CLUSTER_VARIABLE_SCOPE_TENANT: _ClusterVariableScope.ValueType  # 2
-    """In one tenant."""
+    """One tenant sees it."""
 
 class ClusterVariableScope(_ClusterVariableScope, metaclass=_ClusterVariableScopeEnumTypeWrapper):
-    """Where a cluster variable is seen."""
+    """Scope of a cluster variable."""
 
 CLUSTER_VARIABLE_SCOPE_UNSPECIFIED: ClusterVariableScope.ValueType  # 0
-"""Not said."""
+"""Not specified."""
 CLUSTER_VARIABLE_SCOPE_GLOBAL: ClusterVariableScope.ValueType  # 1
-"""In all tenants."""
+"""All tenants see it."""
 CLUSTER_VARIABLE_SCOPE_TENANT: ClusterVariableScope.ValueType  # 2
-"""In one tenant."""
+"""One tenant sees it."""
 Global___ClusterVariableScope: _TypeAlias = ClusterVariableScope  # noqa: Y015
 
 @_typing.final
 class ClusterVariable(_message.Message):
-    """A cluster variable with its whole value."""
+    """A cluster variable with its complete value."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -76,11 +76,11 @@ class ClusterVariable(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name, unique in its scope."""
+    """Name, unique in the scope."""
     scope: Global___ClusterVariableScope.ValueType
     """Scope."""
     tenant_id: _builtins.str
-    """Tenant, absent for a global one."""
+    """Tenant; absent for a global variable."""
     value: _builtins.str
     """The value as JSON text."""
     kind: _builtins.str
@@ -111,7 +111,7 @@ Global___ClusterVariable: _TypeAlias = ClusterVariable  # noqa: Y015
 
 @_typing.final
 class ClusterVariableMatch(_message.Message):
-    """A cluster variable as a search finds it."""
+    """A cluster variable in the result of a search."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -143,15 +143,15 @@ class ClusterVariableMatch(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name, unique in its scope."""
+    """Name, unique in the scope."""
     scope: Global___ClusterVariableScope.ValueType
     """Scope."""
     tenant_id: _builtins.str
-    """Tenant, absent for a global one."""
+    """Tenant; absent for a global variable."""
     value: _builtins.str
-    """The value as JSON text, cut when it is long."""
+    """The value as JSON text; shortened if it is long."""
     is_truncated: _builtins.bool
-    """Whether the value was cut."""
+    """Whether the value was shortened."""
     kind: _builtins.str
     """Always "JSON"."""
     @_builtins.property

@@ -30,9 +30,9 @@ class CreateGlobalClusterVariableRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name: without spaces, so that expressions can have it; neither '.' nor '..'."""
+    """Name without spaces, so that expressions can use it; neither '.' nor '..'."""
     value: _builtins.bytes
-    """Value, any JSON."""
+    """Value: any JSON value."""
     def __init__(
         self,
         *,
@@ -79,7 +79,7 @@ class GetGlobalClusterVariableRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     def __init__(
         self,
         *,
@@ -126,9 +126,9 @@ class UpdateGlobalClusterVariableRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     value: _builtins.bytes
-    """Value, any JSON."""
+    """Value: any JSON value."""
     def __init__(
         self,
         *,
@@ -175,7 +175,7 @@ class DeleteGlobalClusterVariableRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     def __init__(
         self,
         *,
@@ -218,9 +218,9 @@ class CreateTenantClusterVariableRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     name: _builtins.str
-    """Name: without spaces, so that expressions can have it; neither '.' nor '..'."""
+    """Name without spaces, so that expressions can use it; neither '.' nor '..'."""
     value: _builtins.bytes
-    """Value, any JSON."""
+    """Value: any JSON value."""
     def __init__(
         self,
         *,
@@ -273,7 +273,7 @@ class GetTenantClusterVariableRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     def __init__(
         self,
         *,
@@ -326,9 +326,9 @@ class UpdateTenantClusterVariableRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     value: _builtins.bytes
-    """Value, any JSON."""
+    """Value: any JSON value."""
     def __init__(
         self,
         *,
@@ -381,7 +381,7 @@ class DeleteTenantClusterVariableRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     name: _builtins.str
-    """Which one."""
+    """Name of the variable."""
     def __init__(
         self,
         *,
@@ -436,7 +436,7 @@ class ClusterVariableScopeFilter(_message.Message):
     neq: _cluster_variable_pb2.ClusterVariableScope.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: _cluster_variable_pb2.ClusterVariableScope.ValueType
@@ -449,7 +449,7 @@ class ClusterVariableScopeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_cluster_variable_pb2.ClusterVariableScope.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -505,7 +505,7 @@ Global___ClusterVariableScopeFilter: _TypeAlias = ClusterVariableScopeFilter  # 
 
 @_typing.final
 class ClusterVariableFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -515,7 +515,7 @@ class ClusterVariableFilter(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     IS_TRUNCATED_FIELD_NUMBER: _builtins.int
     is_truncated: _builtins.bool
-    """Whether a search cuts its value."""
+    """Whether a search returns a shortened value."""
     @_builtins.property
     def name(self) -> _filter_pb2.StringFilter:
         """Name."""
@@ -530,7 +530,7 @@ class ClusterVariableFilter(_message.Message):
 
     @_builtins.property
     def tenant_id(self) -> _filter_pb2.StringFilter:
-        """Tenant; global variables have none."""
+        """Tenant; absent for global variables."""
 
     def __init__(
         self,
@@ -570,7 +570,7 @@ Global___ClusterVariableFilter: _TypeAlias = ClusterVariableFilter  # noqa: Y015
 
 @_typing.final
 class ClusterVariableSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -605,18 +605,18 @@ class SearchClusterVariablesRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     truncate_values: _builtins.bool
-    """Whether to cut long values; absent means true."""
+    """Whether to shorten long values; true if absent."""
     @_builtins.property
     def filter(self) -> Global___ClusterVariableFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClusterVariableSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -655,11 +655,11 @@ class SearchClusterVariablesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_cluster_variable_pb2.ClusterVariableMatch]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ClusterVariableServiceStub:
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one.
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one.
     """
 
     def __init__(self, channel):
@@ -83,14 +83,14 @@ class ClusterVariableServiceStub:
 
 
 class ClusterVariableServiceServicer:
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one.
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one.
     """
 
     def CreateGlobalClusterVariable(self, request, context):
         """Creates a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with INVALID_ARGUMENT if
+        all of them together become too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,17 +98,16 @@ class ClusterVariableServiceServicer:
 
     def GetGlobalClusterVariable(self, request, context):
         """Returns a variable that all tenants see.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateGlobalClusterVariable(self, request, context):
-        """Gives a variable that all tenants see another value.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        """Changes the value of a variable that all tenants see.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -116,8 +115,8 @@ class ClusterVariableServiceServicer:
 
     def DeleteGlobalClusterVariable(self, request, context):
         """Deletes a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,8 +124,8 @@ class ClusterVariableServiceServicer:
 
     def CreateTenantClusterVariable(self, request, context):
         """Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with
+        INVALID_ARGUMENT if all of them together become too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,16 +133,16 @@ class ClusterVariableServiceServicer:
 
     def GetTenantClusterVariable(self, request, context):
         """Returns a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateTenantClusterVariable(self, request, context):
-        """Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        """Changes the value of a variable of the caller's tenant.
+        Rejected with NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too
+        large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -151,14 +150,14 @@ class ClusterVariableServiceServicer:
 
     def DeleteTenantClusterVariable(self, request, context):
         """Deletes a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchClusterVariables(self, request, context):
-        """Lists the variables that the caller's tenant sees; long values are cut unless truncateValues is false.
+        """Lists the variables that the caller's tenant sees; long values are shortened unless truncateValues is false.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -221,7 +220,7 @@ def add_ClusterVariableServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ClusterVariableService:
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one.
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ClusterVariableServiceStub:
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one."""
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,95 +35,93 @@ class ClusterVariableServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ClusterVariableServiceAsyncStub: ...
     CreateGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateGlobalClusterVariableRequest, _cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]
     """Creates a variable that all tenants see.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-    INVALID_ARGUMENT when all of them together become too large.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with INVALID_ARGUMENT if
+    all of them together become too large.
     """
     GetGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetGlobalClusterVariableRequest, _cluster_variable_service_pb2.GetGlobalClusterVariableResponse]
     """Returns a variable that all tenants see.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     UpdateGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableRequest, _cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]
-    """Gives a variable that all tenants see another value.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-    too large.
+    """Changes the value of a variable that all tenants see.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too large.
     """
     DeleteGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteGlobalClusterVariableRequest, _cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse]
     """Deletes a variable that all tenants see.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    NOT_FOUND if the variable does not exist.
     """
     CreateTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateTenantClusterVariableRequest, _cluster_variable_service_pb2.CreateTenantClusterVariableResponse]
     """Creates a variable of the caller's tenant.
-    Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-    INVALID_ARGUMENT when all of them together become too large.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with
+    INVALID_ARGUMENT if all of them together become too large.
     """
     GetTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetTenantClusterVariableRequest, _cluster_variable_service_pb2.GetTenantClusterVariableResponse]
     """Returns a variable of the caller's tenant.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     UpdateTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateTenantClusterVariableRequest, _cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]
-    """Gives a variable of the caller's tenant another value.
-    Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-    too large.
+    """Changes the value of a variable of the caller's tenant.
+    Rejected with NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too
+    large.
     """
     DeleteTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteTenantClusterVariableRequest, _cluster_variable_service_pb2.DeleteTenantClusterVariableResponse]
     """Deletes a variable of the caller's tenant.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     SearchClusterVariables: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.SearchClusterVariablesRequest, _cluster_variable_service_pb2.SearchClusterVariablesResponse]
-    """Lists the variables that the caller's tenant sees; long values are cut unless truncateValues is false."""
+    """Lists the variables that the caller's tenant sees; long values are shortened unless truncateValues is false."""
 
 @_typing.type_check_only
 class ClusterVariableServiceAsyncStub(ClusterVariableServiceStub):
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one."""
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateGlobalClusterVariableRequest, _cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Creates a variable that all tenants see.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-    INVALID_ARGUMENT when all of them together become too large.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with INVALID_ARGUMENT if
+    all of them together become too large.
     """
     GetGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetGlobalClusterVariableRequest, _cluster_variable_service_pb2.GetGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Returns a variable that all tenants see.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     UpdateGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableRequest, _cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]  # type: ignore[assignment]
-    """Gives a variable that all tenants see another value.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-    too large.
+    """Changes the value of a variable that all tenants see.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too large.
     """
     DeleteGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteGlobalClusterVariableRequest, _cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Deletes a variable that all tenants see.
-    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name.
+    Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+    NOT_FOUND if the variable does not exist.
     """
     CreateTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateTenantClusterVariableRequest, _cluster_variable_service_pb2.CreateTenantClusterVariableResponse]  # type: ignore[assignment]
     """Creates a variable of the caller's tenant.
-    Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-    INVALID_ARGUMENT when all of them together become too large.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with
+    INVALID_ARGUMENT if all of them together become too large.
     """
     GetTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetTenantClusterVariableRequest, _cluster_variable_service_pb2.GetTenantClusterVariableResponse]  # type: ignore[assignment]
     """Returns a variable of the caller's tenant.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     UpdateTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateTenantClusterVariableRequest, _cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]  # type: ignore[assignment]
-    """Gives a variable of the caller's tenant another value.
-    Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-    too large.
+    """Changes the value of a variable of the caller's tenant.
+    Rejected with NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too
+    large.
     """
     DeleteTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteTenantClusterVariableRequest, _cluster_variable_service_pb2.DeleteTenantClusterVariableResponse]  # type: ignore[assignment]
     """Deletes a variable of the caller's tenant.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND if the variable does not exist.
     """
     SearchClusterVariables: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.SearchClusterVariablesRequest, _cluster_variable_service_pb2.SearchClusterVariablesResponse]  # type: ignore[assignment]
-    """Lists the variables that the caller's tenant sees; long values are cut unless truncateValues is false."""
+    """Lists the variables that the caller's tenant sees; long values are shortened unless truncateValues is false."""
 
 class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one."""
+    """Cluster variables: values for the expressions of all processes, either of all tenants or of one."""
 
     @_abc_1.abstractmethod
     def CreateGlobalClusterVariable(
@@ -132,9 +130,9 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.CreateGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]]:
         """Creates a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with INVALID_ARGUMENT if
+        all of them together become too large.
         """
 
     @_abc_1.abstractmethod
@@ -144,7 +142,7 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.GetGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.GetGlobalClusterVariableResponse]]:
         """Returns a variable that all tenants see.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -153,10 +151,9 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_variable_service_pb2.UpdateGlobalClusterVariableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]]:
-        """Gives a variable that all tenants see another value.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        """Changes the value of a variable that all tenants see.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too large.
         """
 
     @_abc_1.abstractmethod
@@ -166,8 +163,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse]]:
         """Deletes a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -177,8 +174,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.CreateTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.CreateTenantClusterVariableResponse]]:
         """Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with
+        INVALID_ARGUMENT if all of them together become too large.
         """
 
     @_abc_1.abstractmethod
@@ -188,7 +185,7 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.GetTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.GetTenantClusterVariableResponse]]:
         """Returns a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -197,9 +194,9 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_variable_service_pb2.UpdateTenantClusterVariableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.UpdateTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]]:
-        """Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        """Changes the value of a variable of the caller's tenant.
+        Rejected with NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too
+        large.
         """
 
     @_abc_1.abstractmethod
@@ -209,7 +206,7 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.DeleteTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.DeleteTenantClusterVariableResponse]]:
         """Deletes a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -218,6 +215,6 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cluster_variable_service_pb2.SearchClusterVariablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.SearchClusterVariablesResponse, _abc.Awaitable[_cluster_variable_service_pb2.SearchClusterVariablesResponse]]:
-        """Lists the variables that the caller's tenant sees; long values are cut unless truncateValues is false."""
+        """Lists the variables that the caller's tenant sees; long values are shortened unless truncateValues is false."""
 
 def add_ClusterVariableServiceServicer_to_server(servicer: ClusterVariableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

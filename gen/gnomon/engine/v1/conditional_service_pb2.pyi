@@ -96,7 +96,7 @@ class EvaluateConditionalsResponse(_message.Message):
     """Tenant."""
     @_builtins.property
     def process_instances(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceReference]:
-        """Process instances that begin."""
+        """Process instances that were started."""
 
     def __init__(
         self,

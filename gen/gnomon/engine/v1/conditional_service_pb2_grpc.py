@@ -47,10 +47,11 @@ class ConditionalServiceServicer:
     """
 
     def EvaluateConditionals(self, request, context):
-        """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
-        variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
-        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
+        """Starts a process instance at each conditional start event whose condition is true with the variables, and passes
+        the variables to it. It considers the process definition with the given key, if that is the latest version, or else
+        the latest version of each process.
+        Rejected with NOT_FOUND if the process definition does not exist, with INVALID_STATE if more than 100 instances
+        would start, with QUOTA_EXHAUSTED if the quota of the tenant has no room for one more process instance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

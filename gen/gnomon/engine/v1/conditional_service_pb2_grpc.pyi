@@ -34,10 +34,11 @@ class ConditionalServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ConditionalServiceAsyncStub: ...
     EvaluateConditionals: _grpc.UnaryUnaryMultiCallable[_conditional_service_pb2.EvaluateConditionalsRequest, _conditional_service_pb2.EvaluateConditionalsResponse]
-    """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
-    variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
-    QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
+    """Starts a process instance at each conditional start event whose condition is true with the variables, and passes
+    the variables to it. It considers the process definition with the given key, if that is the latest version, or else
+    the latest version of each process.
+    Rejected with NOT_FOUND if the process definition does not exist, with INVALID_STATE if more than 100 instances
+    would start, with QUOTA_EXHAUSTED if the quota of the tenant has no room for one more process instance.
     """
 
 @_typing.type_check_only
@@ -46,10 +47,11 @@ class ConditionalServiceAsyncStub(ConditionalServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     EvaluateConditionals: _aio.UnaryUnaryMultiCallable[_conditional_service_pb2.EvaluateConditionalsRequest, _conditional_service_pb2.EvaluateConditionalsResponse]  # type: ignore[assignment]
-    """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
-    variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-    Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
-    QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
+    """Starts a process instance at each conditional start event whose condition is true with the variables, and passes
+    the variables to it. It considers the process definition with the given key, if that is the latest version, or else
+    the latest version of each process.
+    Rejected with NOT_FOUND if the process definition does not exist, with INVALID_STATE if more than 100 instances
+    would start, with QUOTA_EXHAUSTED if the quota of the tenant has no room for one more process instance.
     """
 
 class ConditionalServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -61,10 +63,11 @@ class ConditionalServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _conditional_service_pb2.EvaluateConditionalsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_conditional_service_pb2.EvaluateConditionalsResponse, _abc.Awaitable[_conditional_service_pb2.EvaluateConditionalsResponse]]:
-        """Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
-        variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
-        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
+        """Starts a process instance at each conditional start event whose condition is true with the variables, and passes
+        the variables to it. It considers the process definition with the given key, if that is the latest version, or else
+        the latest version of each process.
+        Rejected with NOT_FOUND if the process definition does not exist, with INVALID_STATE if more than 100 instances
+        would start, with QUOTA_EXHAUSTED if the quota of the tenant has no room for one more process instance.
         """
 
 def add_ConditionalServiceServicer_to_server(servicer: ConditionalServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,7 +27,7 @@ class GetConsoleDeploymentsRequest(_message.Message):
 
     PART_FIELD_NUMBER: _builtins.int
     part: _builtins.str
-    """forms for the forms only."""
+    """With "forms", the response has only the forms."""
     def __init__(
         self,
         *,
@@ -65,12 +65,12 @@ class ConsoleProcessVersion(_message.Message):
     name: _builtins.str
     """Name of the process, as modelled."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     deployment_key: _builtins.int
-    """Key of the deployment that brought it."""
+    """Key of the first deployment."""
     @_builtins.property
     def deployment_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was first deployed."""
+        """Time of the first deployment."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class ConsoleForm(_message.Message):
     version: _builtins.int
     """Version."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     def __init__(
         self,
         *,
@@ -170,7 +170,7 @@ class GetConsoleDeploymentsResponse(_message.Message):
     FORMS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def process_definitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConsoleProcessDefinition]:
-        """The processes in the order of their ids; none when only the forms were asked for."""
+        """The processes in the order of their ids; empty if the request asks for forms only."""
 
     @_builtins.property
     def forms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConsoleForm]:
@@ -216,9 +216,9 @@ class LintBounds(_message.Message):
     MIN_FIELD_NUMBER: _builtins.int
     MAX_FIELD_NUMBER: _builtins.int
     min: _builtins.int
-    """The least."""
+    """Minimum."""
     max: _builtins.int
-    """The most."""
+    """Maximum."""
     def __init__(
         self,
         *,
@@ -242,7 +242,7 @@ Global___LintBounds: _TypeAlias = LintBounds  # noqa: Y015
 
 @_typing.final
 class LintOptions(_message.Message):
-    """What an evaluator makes its decision of."""
+    """Options of an evaluator."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -251,15 +251,15 @@ class LintOptions(_message.Message):
     BOUNDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def attribute(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it looks at: attributes, extensions or children of the element."""
+        """What the evaluator looks at: attributes, extensions or children of the element."""
 
     @_builtins.property
     def value(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it compares with."""
+        """Value that the evaluator compares with."""
 
     @_builtins.property
     def bounds(self) -> Global___LintBounds:
-        """Between which limits it has to be."""
+        """Bounds of the value."""
 
     def __init__(
         self,
@@ -293,20 +293,20 @@ class LintRule(_message.Message):
     EVALUATOR_FIELD_NUMBER: _builtins.int
     OPTIONS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id that the refusal of a deployment names."""
+    """Id; the refusal of a deployment names it."""
     severity: _builtins.str
     """error or warning."""
     message: _builtins.str
-    """What is wrong where it is broken."""
+    """Description of a finding."""
     family: _builtins.str
-    """Kind of resource that it belongs to."""
+    """Kind of resource that the rule is for."""
     static: _builtins.bool
-    """Whether the model alone decides."""
+    """Whether the model alone determines the result."""
     evaluator: _builtins.str
     """Kind of check."""
     @_builtins.property
     def applies_to(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Types of element that it looks at; empty when it looks at the model as a whole."""
+        """Element types that the rule applies to; empty if it applies to the whole model."""
 
     @_builtins.property
     def options(self) -> Global___LintOptions:
@@ -347,7 +347,7 @@ class GetLintRulesResponse(_message.Message):
     catalog_version: _builtins.int
     """Edition of the catalogue."""
     etag: _builtins.str
-    """Tells this content from any other."""
+    """Entity tag of the content."""
     @_builtins.property
     def rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___LintRule]:
         """The rules."""
@@ -376,7 +376,7 @@ class GetStartFormRequest(_message.Message):
 
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     def __init__(
         self,
         *,
@@ -398,7 +398,7 @@ class GetStartFormResponse(_message.Message):
 
     FORM_FIELD_NUMBER: _builtins.int
     form: _builtins.bytes
-    """The form, a JSON object; absent when the process has none."""
+    """The form, a JSON object; absent if the process has none."""
     def __init__(
         self,
         *,

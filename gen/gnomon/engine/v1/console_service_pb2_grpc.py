@@ -57,22 +57,22 @@ class ConsoleServiceServicer:
     """
 
     def GetConsoleDeployments(self, request, context):
-        """Returns process definitions with their versions, ten thousand versions at most, and the deployed forms.
+        """Returns process definitions with their versions, at most 10,000 versions, and the deployed forms.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetLintRules(self, request, context):
-        """Returns the rules that a deployment has to keep, the same for every tenant.
+        """Returns the rules for deployments, which are the same for every tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStartForm(self, request, context):
-        """Returns the start form of a process definition, or nothing when it has none.
-        Rejected with NOT_FOUND when the caller's tenant has no such definition.
+        """Returns the start form of a process definition, or nothing if it has none.
+        Rejected with NOT_FOUND if the caller's tenant has no such definition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

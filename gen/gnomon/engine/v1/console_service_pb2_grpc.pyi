@@ -34,12 +34,12 @@ class ConsoleServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ConsoleServiceAsyncStub: ...
     GetConsoleDeployments: _grpc.UnaryUnaryMultiCallable[_console_service_pb2.GetConsoleDeploymentsRequest, _console_service_pb2.GetConsoleDeploymentsResponse]
-    """Returns process definitions with their versions, ten thousand versions at most, and the deployed forms."""
+    """Returns process definitions with their versions, at most 10,000 versions, and the deployed forms."""
     GetLintRules: _grpc.UnaryUnaryMultiCallable[_console_service_pb2.GetLintRulesRequest, _console_service_pb2.GetLintRulesResponse]
-    """Returns the rules that a deployment has to keep, the same for every tenant."""
+    """Returns the rules for deployments, which are the same for every tenant."""
     GetStartForm: _grpc.UnaryUnaryMultiCallable[_console_service_pb2.GetStartFormRequest, _console_service_pb2.GetStartFormResponse]
-    """Returns the start form of a process definition, or nothing when it has none.
-    Rejected with NOT_FOUND when the caller's tenant has no such definition.
+    """Returns the start form of a process definition, or nothing if it has none.
+    Rejected with NOT_FOUND if the caller's tenant has no such definition.
     """
 
 @_typing.type_check_only
@@ -48,12 +48,12 @@ class ConsoleServiceAsyncStub(ConsoleServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetConsoleDeployments: _aio.UnaryUnaryMultiCallable[_console_service_pb2.GetConsoleDeploymentsRequest, _console_service_pb2.GetConsoleDeploymentsResponse]  # type: ignore[assignment]
-    """Returns process definitions with their versions, ten thousand versions at most, and the deployed forms."""
+    """Returns process definitions with their versions, at most 10,000 versions, and the deployed forms."""
     GetLintRules: _aio.UnaryUnaryMultiCallable[_console_service_pb2.GetLintRulesRequest, _console_service_pb2.GetLintRulesResponse]  # type: ignore[assignment]
-    """Returns the rules that a deployment has to keep, the same for every tenant."""
+    """Returns the rules for deployments, which are the same for every tenant."""
     GetStartForm: _aio.UnaryUnaryMultiCallable[_console_service_pb2.GetStartFormRequest, _console_service_pb2.GetStartFormResponse]  # type: ignore[assignment]
-    """Returns the start form of a process definition, or nothing when it has none.
-    Rejected with NOT_FOUND when the caller's tenant has no such definition.
+    """Returns the start form of a process definition, or nothing if it has none.
+    Rejected with NOT_FOUND if the caller's tenant has no such definition.
     """
 
 class ConsoleServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -65,7 +65,7 @@ class ConsoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _console_service_pb2.GetConsoleDeploymentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_console_service_pb2.GetConsoleDeploymentsResponse, _abc.Awaitable[_console_service_pb2.GetConsoleDeploymentsResponse]]:
-        """Returns process definitions with their versions, ten thousand versions at most, and the deployed forms."""
+        """Returns process definitions with their versions, at most 10,000 versions, and the deployed forms."""
 
     @_abc_1.abstractmethod
     def GetLintRules(
@@ -73,7 +73,7 @@ class ConsoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _console_service_pb2.GetLintRulesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_console_service_pb2.GetLintRulesResponse, _abc.Awaitable[_console_service_pb2.GetLintRulesResponse]]:
-        """Returns the rules that a deployment has to keep, the same for every tenant."""
+        """Returns the rules for deployments, which are the same for every tenant."""
 
     @_abc_1.abstractmethod
     def GetStartForm(
@@ -81,8 +81,8 @@ class ConsoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _console_service_pb2.GetStartFormRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_console_service_pb2.GetStartFormResponse, _abc.Awaitable[_console_service_pb2.GetStartFormResponse]]:
-        """Returns the start form of a process definition, or nothing when it has none.
-        Rejected with NOT_FOUND when the caller's tenant has no such definition.
+        """Returns the start form of a process definition, or nothing if it has none.
+        Rejected with NOT_FOUND if the caller's tenant has no such definition.
         """
 
 def add_ConsoleServiceServicer_to_server(servicer: ConsoleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -36,19 +36,19 @@ class DecisionDefinition(_message.Message):
     decision_definition_key: _builtins.int
     """Key."""
     decision_requirements_id: _builtins.str
-    """Id of its decision requirements graph."""
+    """Id of the decision requirements graph."""
     decision_requirements_key: _builtins.int
-    """Key of its decision requirements graph."""
+    """Key of the decision requirements graph."""
     decision_requirements_name: _builtins.str
-    """Name of its decision requirements graph."""
+    """Name of the decision requirements graph."""
     decision_requirements_version: _builtins.int
-    """Version of its decision requirements graph."""
+    """Version of the decision requirements graph."""
     name: _builtins.str
     """Name of the decision, as modelled."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
     version: _builtins.int
-    """Version, counted from 1 for each id and tenant."""
+    """Version, from 1 for each id and tenant."""
     def __init__(
         self,
         *,

@@ -24,7 +24,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class DecisionDefinitionFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -39,7 +39,7 @@ class DecisionDefinitionFilter(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     IS_LATEST_VERSION_FIELD_NUMBER: _builtins.int
     is_latest_version: _builtins.bool
-    """True keeps the newest version of each decision."""
+    """If true, only the newest version of each decision."""
     @_builtins.property
     def decision_definition_id(self) -> _filter_pb2.StringFilter:
         """Id in the model."""
@@ -58,19 +58,19 @@ class DecisionDefinitionFilter(_message.Message):
 
     @_builtins.property
     def decision_requirements_id(self) -> _filter_pb2.StringFilter:
-        """Id of its decision requirements graph."""
+        """Id of the decision requirements graph."""
 
     @_builtins.property
     def decision_requirements_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its decision requirements graph."""
+        """Key of the decision requirements graph."""
 
     @_builtins.property
     def decision_requirements_name(self) -> _filter_pb2.StringFilter:
-        """Name of its decision requirements graph."""
+        """Name of the decision requirements graph."""
 
     @_builtins.property
     def decision_requirements_version(self) -> _filter_pb2.IntegerFilter:
-        """Version of its decision requirements graph."""
+        """Version of the decision requirements graph."""
 
     @_builtins.property
     def tenant_id(self) -> _filter_pb2.StringFilter:
@@ -139,7 +139,7 @@ Global___DecisionDefinitionFilter: _TypeAlias = DecisionDefinitionFilter  # noqa
 
 @_typing.final
 class DecisionDefinitionSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -174,15 +174,15 @@ class SearchDecisionDefinitionsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___DecisionDefinitionFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___DecisionDefinitionSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -216,11 +216,11 @@ class SearchDecisionDefinitionsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_decision_definition_pb2.DecisionDefinition]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class GetDecisionDefinitionRequest(_message.Message):
 
     DECISION_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     decision_definition_key: _builtins.int
-    """Which one."""
+    """Key of the decision."""
     def __init__(
         self,
         *,
@@ -290,7 +290,7 @@ class GetDecisionDefinitionXmlRequest(_message.Message):
 
     DECISION_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     decision_definition_key: _builtins.int
-    """Which one."""
+    """Key of the decision."""
     def __init__(
         self,
         *,
@@ -341,7 +341,7 @@ class EvaluateDecisionRequest(_message.Message):
     decision_definition_id: _builtins.str
     """Id of the decision."""
     variables: _builtins.bytes
-    """Variables to evaluate it with, a JSON object."""
+    """Variables for the evaluation, a JSON object."""
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     def __init__(
@@ -401,22 +401,22 @@ class EvaluateDecisionResponse(_message.Message):
     decision_evaluation_key: _builtins.int
     """Key of the evaluation."""
     decision_instance_key: _builtins.int
-    """The same key, by the name that it had before."""
+    """The same key under its former name."""
     decision_requirements_id: _builtins.str
-    """Id of its decision requirements graph."""
+    """Id of the decision requirements graph."""
     decision_requirements_key: _builtins.int
-    """Key of its decision requirements graph."""
+    """Key of the decision requirements graph."""
     failed_decision_definition_id: _builtins.str
     """Id of the decision that failed."""
     failure_message: _builtins.str
-    """Why it failed."""
+    """Error message."""
     output: _builtins.str
     """Output as JSON text."""
     tenant_id: _builtins.str
     """Tenant."""
     @_builtins.property
     def evaluated_decisions(self) -> _containers.RepeatedCompositeFieldContainer[_evaluated_decision_pb2.EvaluatedDecision]:
-        """Every decision that was evaluated, requirements first, the decision itself last."""
+        """Every evaluated decision, required decisions first and the requested decision last."""
 
     def __init__(
         self,

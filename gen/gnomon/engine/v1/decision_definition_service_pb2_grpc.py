@@ -62,7 +62,7 @@ class DecisionDefinitionServiceServicer:
     """
 
     def SearchDecisionDefinitions(self, request, context):
-        """Lists decisions, each version once with its decision requirements graph, of the caller's tenant.
+        """Lists decisions of the caller's tenant, one item for each version, with their decision requirements graphs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -76,7 +76,7 @@ class DecisionDefinitionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetDecisionDefinitionXml(self, request, context):
-        """Returns the DMN that a decision was deployed with.
+        """Returns the DMN document of a decision.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -84,8 +84,8 @@ class DecisionDefinitionServiceServicer:
 
     def EvaluateDecision(self, request, context):
         """Evaluates a decision, named by key or by id (the latest version), and every decision that it requires; each of them
-        leaves a decision instance. A decision that fails is an answer with a failure message.
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such decision.
+        creates a decision instance. If a decision fails, the call succeeds, and the response has a failure message.
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the decision does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,15 +34,15 @@ class DecisionDefinitionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DecisionDefinitionServiceAsyncStub: ...
     SearchDecisionDefinitions: _grpc.UnaryUnaryMultiCallable[_decision_definition_service_pb2.SearchDecisionDefinitionsRequest, _decision_definition_service_pb2.SearchDecisionDefinitionsResponse]
-    """Lists decisions, each version once with its decision requirements graph, of the caller's tenant."""
+    """Lists decisions of the caller's tenant, one item for each version, with their decision requirements graphs."""
     GetDecisionDefinition: _grpc.UnaryUnaryMultiCallable[_decision_definition_service_pb2.GetDecisionDefinitionRequest, _decision_definition_service_pb2.GetDecisionDefinitionResponse]
     """Returns one decision."""
     GetDecisionDefinitionXml: _grpc.UnaryUnaryMultiCallable[_decision_definition_service_pb2.GetDecisionDefinitionXmlRequest, _decision_definition_service_pb2.GetDecisionDefinitionXmlResponse]
-    """Returns the DMN that a decision was deployed with."""
+    """Returns the DMN document of a decision."""
     EvaluateDecision: _grpc.UnaryUnaryMultiCallable[_decision_definition_service_pb2.EvaluateDecisionRequest, _decision_definition_service_pb2.EvaluateDecisionResponse]
     """Evaluates a decision, named by key or by id (the latest version), and every decision that it requires; each of them
-    leaves a decision instance. A decision that fails is an answer with a failure message.
-    Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such decision.
+    creates a decision instance. If a decision fails, the call succeeds, and the response has a failure message.
+    Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the decision does not exist.
     """
 
 @_typing.type_check_only
@@ -51,15 +51,15 @@ class DecisionDefinitionServiceAsyncStub(DecisionDefinitionServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchDecisionDefinitions: _aio.UnaryUnaryMultiCallable[_decision_definition_service_pb2.SearchDecisionDefinitionsRequest, _decision_definition_service_pb2.SearchDecisionDefinitionsResponse]  # type: ignore[assignment]
-    """Lists decisions, each version once with its decision requirements graph, of the caller's tenant."""
+    """Lists decisions of the caller's tenant, one item for each version, with their decision requirements graphs."""
     GetDecisionDefinition: _aio.UnaryUnaryMultiCallable[_decision_definition_service_pb2.GetDecisionDefinitionRequest, _decision_definition_service_pb2.GetDecisionDefinitionResponse]  # type: ignore[assignment]
     """Returns one decision."""
     GetDecisionDefinitionXml: _aio.UnaryUnaryMultiCallable[_decision_definition_service_pb2.GetDecisionDefinitionXmlRequest, _decision_definition_service_pb2.GetDecisionDefinitionXmlResponse]  # type: ignore[assignment]
-    """Returns the DMN that a decision was deployed with."""
+    """Returns the DMN document of a decision."""
     EvaluateDecision: _aio.UnaryUnaryMultiCallable[_decision_definition_service_pb2.EvaluateDecisionRequest, _decision_definition_service_pb2.EvaluateDecisionResponse]  # type: ignore[assignment]
     """Evaluates a decision, named by key or by id (the latest version), and every decision that it requires; each of them
-    leaves a decision instance. A decision that fails is an answer with a failure message.
-    Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such decision.
+    creates a decision instance. If a decision fails, the call succeeds, and the response has a failure message.
+    Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the decision does not exist.
     """
 
 class DecisionDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -71,7 +71,7 @@ class DecisionDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _decision_definition_service_pb2.SearchDecisionDefinitionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_decision_definition_service_pb2.SearchDecisionDefinitionsResponse, _abc.Awaitable[_decision_definition_service_pb2.SearchDecisionDefinitionsResponse]]:
-        """Lists decisions, each version once with its decision requirements graph, of the caller's tenant."""
+        """Lists decisions of the caller's tenant, one item for each version, with their decision requirements graphs."""
 
     @_abc_1.abstractmethod
     def GetDecisionDefinition(
@@ -87,7 +87,7 @@ class DecisionDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _decision_definition_service_pb2.GetDecisionDefinitionXmlRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_decision_definition_service_pb2.GetDecisionDefinitionXmlResponse, _abc.Awaitable[_decision_definition_service_pb2.GetDecisionDefinitionXmlResponse]]:
-        """Returns the DMN that a decision was deployed with."""
+        """Returns the DMN document of a decision."""
 
     @_abc_1.abstractmethod
     def EvaluateDecision(
@@ -96,8 +96,8 @@ class DecisionDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_decision_definition_service_pb2.EvaluateDecisionResponse, _abc.Awaitable[_decision_definition_service_pb2.EvaluateDecisionResponse]]:
         """Evaluates a decision, named by key or by id (the latest version), and every decision that it requires; each of them
-        leaves a decision instance. A decision that fails is an answer with a failure message.
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such decision.
+        creates a decision instance. If a decision fails, the call succeeds, and the response has a failure message.
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the decision does not exist.
         """
 
 def add_DecisionDefinitionServiceServicer_to_server(servicer: DecisionDefinitionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

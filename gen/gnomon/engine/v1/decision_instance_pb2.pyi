@@ -29,22 +29,22 @@ class _DecisionInstanceStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[
     DESCRIPTOR: _descriptor.EnumDescriptor
     DECISION_INSTANCE_STATE_UNSPECIFIED: _DecisionInstanceState.ValueType  # 0
     DECISION_INSTANCE_STATE_EVALUATED: _DecisionInstanceState.ValueType  # 1
-    """It has."""
+    """The decision has a result."""
     DECISION_INSTANCE_STATE_FAILED: _DecisionInstanceState.ValueType  # 2
-    """Its evaluation failed."""
+    """The evaluation failed."""
     DECISION_INSTANCE_STATE_UNKNOWN: _DecisionInstanceState.ValueType  # 3
-    """Unknown to this release."""
+    """Not known to this release."""
 
 class DecisionInstanceState(_DecisionInstanceState, metaclass=_DecisionInstanceStateEnumTypeWrapper):
-    """Whether a decision has a result."""
+    """State of a decision instance."""
 
 DECISION_INSTANCE_STATE_UNSPECIFIED: DecisionInstanceState.ValueType  # 0
 DECISION_INSTANCE_STATE_EVALUATED: DecisionInstanceState.ValueType  # 1
-"""It has."""
+"""The decision has a result."""
 DECISION_INSTANCE_STATE_FAILED: DecisionInstanceState.ValueType  # 2
-"""Its evaluation failed."""
+"""The evaluation failed."""
 DECISION_INSTANCE_STATE_UNKNOWN: DecisionInstanceState.ValueType  # 3
-"""Unknown to this release."""
+"""Not known to this release."""
 Global___DecisionInstanceState: _TypeAlias = DecisionInstanceState  # noqa: Y015
 
 class _DecisionDefinitionType:
@@ -94,7 +94,7 @@ class DecisionInstanceStateFilter(_message.Message):
     neq: Global___DecisionInstanceState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___DecisionInstanceState.ValueType
@@ -107,7 +107,7 @@ class DecisionInstanceStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___DecisionInstanceState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class DecisionDefinitionTypeFilter(_message.Message):
     neq: Global___DecisionDefinitionType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___DecisionDefinitionType.ValueType
@@ -195,7 +195,7 @@ class DecisionDefinitionTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___DecisionDefinitionType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ Global___DecisionDefinitionTypeFilter: _TypeAlias = DecisionDefinitionTypeFilter
 
 @_typing.final
 class DecisionInstance(_message.Message):
-    """A decision as it was evaluated once."""
+    """One evaluation of a decision."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -280,36 +280,36 @@ class DecisionInstance(_message.Message):
     decision_definition_name: _builtins.str
     """Name of the decision."""
     decision_definition_type: Global___DecisionDefinitionType.ValueType
-    """Kind of its logic."""
+    """Kind of decision logic."""
     decision_definition_version: _builtins.int
     """Version of the decision."""
     decision_evaluation_instance_key: _builtins.str
-    """Names it: key of the evaluation, hyphen, place counted from 1."""
+    """Id of the decision instance: key of the evaluation, a hyphen, and the position from 1."""
     decision_evaluation_key: _builtins.int
     """Key of the evaluation."""
     element_instance_key: _builtins.int
-    """Key of the element instance that asked."""
+    """Key of the element instance that requested the evaluation."""
     evaluation_failure: _builtins.str
-    """Why it has no result."""
+    """Error message of a failed evaluation."""
     process_definition_key: _builtins.int
-    """Key of the process definition that asked."""
+    """Key of the process definition that requested the evaluation."""
     process_instance_key: _builtins.int
-    """Key of the process instance that asked."""
+    """Key of the process instance that requested the evaluation."""
     result: _builtins.str
     """Result as JSON text."""
     root_decision_definition_key: _builtins.int
-    """Key of the decision that was asked for."""
+    """Key of the requested decision."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     state: Global___DecisionInstanceState.ValueType
-    """Whether it has a result."""
+    """State."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     @_builtins.property
     def evaluation_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was evaluated."""
+        """Time of the evaluation."""
 
     def __init__(
         self,
@@ -366,7 +366,7 @@ Global___DecisionInstance: _TypeAlias = DecisionInstance  # noqa: Y015
 
 @_typing.final
 class DecisionInstanceDetails(_message.Message):
-    """The same with its inputs and the rules that matched."""
+    """A decision instance with its inputs and the rules that matched."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -397,44 +397,44 @@ class DecisionInstanceDetails(_message.Message):
     decision_definition_name: _builtins.str
     """Name of the decision."""
     decision_definition_type: Global___DecisionDefinitionType.ValueType
-    """Kind of its logic."""
+    """Kind of decision logic."""
     decision_definition_version: _builtins.int
     """Version of the decision."""
     decision_evaluation_instance_key: _builtins.str
-    """Names it: key of the evaluation, hyphen, place counted from 1."""
+    """Id of the decision instance: key of the evaluation, a hyphen, and the position from 1."""
     decision_evaluation_key: _builtins.int
     """Key of the evaluation."""
     element_instance_key: _builtins.int
-    """Key of the element instance that asked."""
+    """Key of the element instance that requested the evaluation."""
     evaluation_failure: _builtins.str
-    """Why it has no result."""
+    """Error message of a failed evaluation."""
     process_definition_key: _builtins.int
-    """Key of the process definition that asked."""
+    """Key of the process definition that requested the evaluation."""
     process_instance_key: _builtins.int
-    """Key of the process instance that asked."""
+    """Key of the process instance that requested the evaluation."""
     result: _builtins.str
     """Result as JSON text."""
     root_decision_definition_key: _builtins.int
-    """Key of the decision that was asked for."""
+    """Key of the requested decision."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     state: Global___DecisionInstanceState.ValueType
-    """Whether it has a result."""
+    """State."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     @_builtins.property
     def evaluation_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was evaluated."""
+        """Time of the evaluation."""
 
     @_builtins.property
     def evaluated_inputs(self) -> _containers.RepeatedCompositeFieldContainer[_evaluated_decision_pb2.EvaluatedDecisionInput]:
-        """Inputs, of a decision table."""
+        """Inputs of a decision table."""
 
     @_builtins.property
     def matched_rules(self) -> _containers.RepeatedCompositeFieldContainer[_evaluated_decision_pb2.MatchedDecisionRule]:
-        """Rules that matched, of a decision table."""
+        """Rules of a decision table that matched."""
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class DecisionInstanceFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,19 +45,19 @@ class DecisionInstanceFilter(_message.Message):
     DECISION_REQUIREMENTS_KEY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decision_evaluation_instance_key(self) -> _filter_pb2.StringFilter:
-        """Names it."""
+        """Id of the decision instance."""
 
     @_builtins.property
     def state(self) -> _decision_instance_pb2.DecisionInstanceStateFilter:
-        """Whether it has a result."""
+        """State."""
 
     @_builtins.property
     def evaluation_failure(self) -> _filter_pb2.StringFilter:
-        """Why it has no result."""
+        """Error message of a failed evaluation."""
 
     @_builtins.property
     def evaluation_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it was evaluated."""
+        """Time of the evaluation."""
 
     @_builtins.property
     def decision_definition_id(self) -> _filter_pb2.StringFilter:
@@ -73,7 +73,7 @@ class DecisionInstanceFilter(_message.Message):
 
     @_builtins.property
     def decision_definition_type(self) -> _decision_instance_pb2.DecisionDefinitionTypeFilter:
-        """Kind of its logic."""
+        """Kind of decision logic."""
 
     @_builtins.property
     def tenant_id(self) -> _filter_pb2.StringFilter:
@@ -85,11 +85,11 @@ class DecisionInstanceFilter(_message.Message):
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the process definition that asked."""
+        """Key of the process definition that requested the evaluation."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the process instance that asked."""
+        """Key of the process instance that requested the evaluation."""
 
     @_builtins.property
     def decision_definition_key(self) -> _filter_pb2.KeyFilter:
@@ -97,15 +97,15 @@ class DecisionInstanceFilter(_message.Message):
 
     @_builtins.property
     def element_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the element instance that asked."""
+        """Key of the element instance that requested the evaluation."""
 
     @_builtins.property
     def root_decision_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the decision that was asked for."""
+        """Key of the requested decision."""
 
     @_builtins.property
     def decision_requirements_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its decision requirements graph."""
+        """Key of the decision requirements graph."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ Global___DecisionInstanceFilter: _TypeAlias = DecisionInstanceFilter  # noqa: Y0
 
 @_typing.final
 class DecisionInstanceSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -235,15 +235,15 @@ class SearchDecisionInstancesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___DecisionInstanceFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___DecisionInstanceSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -277,11 +277,11 @@ class SearchDecisionInstancesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_decision_instance_pb2.DecisionInstance]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ class GetDecisionInstanceRequest(_message.Message):
 
     DECISION_EVALUATION_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     decision_evaluation_instance_key: _builtins.str
-    """Which one: key of the evaluation, hyphen, place counted from 1."""
+    """Id of the decision instance: key of the evaluation, a hyphen, and the position from 1."""
     def __init__(
         self,
         *,
@@ -354,7 +354,7 @@ class DeleteDecisionInstanceRequest(_message.Message):
     decision_evaluation_key: _builtins.int
     """Key of the evaluation."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     def __init__(
         self,
         *,

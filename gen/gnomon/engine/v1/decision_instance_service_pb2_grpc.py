@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DecisionInstanceServiceStub:
-    """Reads how decisions were evaluated, and deletes it.
+    """Reads and deletes decision instances.
     """
 
     def __init__(self, channel):
@@ -53,7 +53,7 @@ class DecisionInstanceServiceStub:
 
 
 class DecisionInstanceServiceServicer:
-    """Reads how decisions were evaluated, and deletes it.
+    """Reads and deletes decision instances.
     """
 
     def SearchDecisionInstances(self, request, context):
@@ -71,8 +71,8 @@ class DecisionInstanceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteDecisionInstance(self, request, context):
-        """Deletes what is kept of an evaluation: the decision instances of all its decisions.
-        Rejected with NOT_FOUND when there are none.
+        """Deletes the decision instances of all decisions of an evaluation.
+        Rejected with NOT_FOUND if there are none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -105,7 +105,7 @@ def add_DecisionInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DecisionInstanceService:
-    """Reads how decisions were evaluated, and deletes it.
+    """Reads and deletes decision instances.
     """
 
     @staticmethod

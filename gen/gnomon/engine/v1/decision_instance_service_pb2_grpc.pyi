@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DecisionInstanceServiceStub:
-    """Reads how decisions were evaluated, and deletes it."""
+    """Reads and deletes decision instances."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -38,13 +38,13 @@ class DecisionInstanceServiceStub:
     GetDecisionInstance: _grpc.UnaryUnaryMultiCallable[_decision_instance_service_pb2.GetDecisionInstanceRequest, _decision_instance_service_pb2.GetDecisionInstanceResponse]
     """Returns one decision instance with its inputs and the rules that matched."""
     DeleteDecisionInstance: _grpc.UnaryUnaryMultiCallable[_decision_instance_service_pb2.DeleteDecisionInstanceRequest, _decision_instance_service_pb2.DeleteDecisionInstanceResponse]
-    """Deletes what is kept of an evaluation: the decision instances of all its decisions.
-    Rejected with NOT_FOUND when there are none.
+    """Deletes the decision instances of all decisions of an evaluation.
+    Rejected with NOT_FOUND if there are none.
     """
 
 @_typing.type_check_only
 class DecisionInstanceServiceAsyncStub(DecisionInstanceServiceStub):
-    """Reads how decisions were evaluated, and deletes it."""
+    """Reads and deletes decision instances."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchDecisionInstances: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.SearchDecisionInstancesRequest, _decision_instance_service_pb2.SearchDecisionInstancesResponse]  # type: ignore[assignment]
@@ -52,12 +52,12 @@ class DecisionInstanceServiceAsyncStub(DecisionInstanceServiceStub):
     GetDecisionInstance: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.GetDecisionInstanceRequest, _decision_instance_service_pb2.GetDecisionInstanceResponse]  # type: ignore[assignment]
     """Returns one decision instance with its inputs and the rules that matched."""
     DeleteDecisionInstance: _aio.UnaryUnaryMultiCallable[_decision_instance_service_pb2.DeleteDecisionInstanceRequest, _decision_instance_service_pb2.DeleteDecisionInstanceResponse]  # type: ignore[assignment]
-    """Deletes what is kept of an evaluation: the decision instances of all its decisions.
-    Rejected with NOT_FOUND when there are none.
+    """Deletes the decision instances of all decisions of an evaluation.
+    Rejected with NOT_FOUND if there are none.
     """
 
 class DecisionInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads how decisions were evaluated, and deletes it."""
+    """Reads and deletes decision instances."""
 
     @_abc_1.abstractmethod
     def SearchDecisionInstances(
@@ -81,8 +81,8 @@ class DecisionInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _decision_instance_service_pb2.DeleteDecisionInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_decision_instance_service_pb2.DeleteDecisionInstanceResponse, _abc.Awaitable[_decision_instance_service_pb2.DeleteDecisionInstanceResponse]]:
-        """Deletes what is kept of an evaluation: the decision instances of all its decisions.
-        Rejected with NOT_FOUND when there are none.
+        """Deletes the decision instances of all decisions of an evaluation.
+        Rejected with NOT_FOUND if there are none.
         """
 
 def add_DecisionInstanceServiceServicer_to_server(servicer: DecisionInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

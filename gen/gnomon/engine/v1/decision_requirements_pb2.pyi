@@ -35,11 +35,11 @@ class DecisionRequirements(_message.Message):
     decision_requirements_name: _builtins.str
     """Name of the graph, as modelled."""
     resource_name: _builtins.str
-    """Resource that it was deployed with."""
+    """Resource of the deployment."""
     tenant_id: _builtins.str
     """Tenant that it belongs to."""
     version: _builtins.int
-    """Version, counted from 1 for each id and tenant."""
+    """Version, from 1 for each id and tenant."""
     def __init__(
         self,
         *,

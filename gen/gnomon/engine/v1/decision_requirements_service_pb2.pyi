@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class DecisionRequirementsFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -100,7 +100,7 @@ Global___DecisionRequirementsFilter: _TypeAlias = DecisionRequirementsFilter  # 
 
 @_typing.final
 class DecisionRequirementsSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -135,15 +135,15 @@ class SearchDecisionRequirementsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___DecisionRequirementsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___DecisionRequirementsSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -177,11 +177,11 @@ class SearchDecisionRequirementsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_decision_requirements_pb2.DecisionRequirements]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class GetDecisionRequirementsRequest(_message.Message):
 
     DECISION_REQUIREMENTS_KEY_FIELD_NUMBER: _builtins.int
     decision_requirements_key: _builtins.int
-    """Which one."""
+    """Key of the decision requirements graph."""
     def __init__(
         self,
         *,
@@ -251,7 +251,7 @@ class GetDecisionRequirementsXmlRequest(_message.Message):
 
     DECISION_REQUIREMENTS_KEY_FIELD_NUMBER: _builtins.int
     decision_requirements_key: _builtins.int
-    """Which one."""
+    """Key of the decision requirements graph."""
     def __init__(
         self,
         *,

@@ -71,7 +71,7 @@ class DecisionRequirementsServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetDecisionRequirementsXml(self, request, context):
-        """Returns the DMN that a decision requirements graph was deployed with.
+        """Returns the DMN document of a decision requirements graph.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,7 @@ class DecisionRequirementsServiceStub:
     GetDecisionRequirements: _grpc.UnaryUnaryMultiCallable[_decision_requirements_service_pb2.GetDecisionRequirementsRequest, _decision_requirements_service_pb2.GetDecisionRequirementsResponse]
     """Returns one decision requirements graph."""
     GetDecisionRequirementsXml: _grpc.UnaryUnaryMultiCallable[_decision_requirements_service_pb2.GetDecisionRequirementsXmlRequest, _decision_requirements_service_pb2.GetDecisionRequirementsXmlResponse]
-    """Returns the DMN that a decision requirements graph was deployed with."""
+    """Returns the DMN document of a decision requirements graph."""
 
 @_typing.type_check_only
 class DecisionRequirementsServiceAsyncStub(DecisionRequirementsServiceStub):
@@ -50,7 +50,7 @@ class DecisionRequirementsServiceAsyncStub(DecisionRequirementsServiceStub):
     GetDecisionRequirements: _aio.UnaryUnaryMultiCallable[_decision_requirements_service_pb2.GetDecisionRequirementsRequest, _decision_requirements_service_pb2.GetDecisionRequirementsResponse]  # type: ignore[assignment]
     """Returns one decision requirements graph."""
     GetDecisionRequirementsXml: _aio.UnaryUnaryMultiCallable[_decision_requirements_service_pb2.GetDecisionRequirementsXmlRequest, _decision_requirements_service_pb2.GetDecisionRequirementsXmlResponse]  # type: ignore[assignment]
-    """Returns the DMN that a decision requirements graph was deployed with."""
+    """Returns the DMN document of a decision requirements graph."""
 
 class DecisionRequirementsServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads deployed decision requirements graphs."""
@@ -77,6 +77,6 @@ class DecisionRequirementsServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _decision_requirements_service_pb2.GetDecisionRequirementsXmlRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_decision_requirements_service_pb2.GetDecisionRequirementsXmlResponse, _abc.Awaitable[_decision_requirements_service_pb2.GetDecisionRequirementsXmlResponse]]:
-        """Returns the DMN that a decision requirements graph was deployed with."""
+        """Returns the DMN document of a decision requirements graph."""
 
 def add_DecisionRequirementsServiceServicer_to_server(servicer: DecisionRequirementsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

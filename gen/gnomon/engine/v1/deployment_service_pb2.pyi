@@ -27,7 +27,7 @@ class Resource(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """File name; its ending says what it is (.bpmn, .xml, .dmn, .form; a generic resource has any other)."""
+    """File name; its ending gives the kind: .bpmn, .xml, .dmn or .form; any other ending means a generic resource."""
     content: _builtins.bytes
     """Content of the file."""
     def __init__(
@@ -53,7 +53,7 @@ class CreateDeploymentRequest(_message.Message):
     RESOURCES_FIELD_NUMBER: _builtins.int
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that owns what is deployed; must be the caller's."""
+    """Tenant of the resources; must be the caller's."""
     @_builtins.property
     def resources(self) -> _containers.RepeatedCompositeFieldContainer[Global___Resource]:
         """The files."""
@@ -76,7 +76,7 @@ Global___CreateDeploymentRequest: _TypeAlias = CreateDeploymentRequest  # noqa: 
 
 @_typing.final
 class DeployedProcess(_message.Message):
-    """A process in the answer to a deployment."""
+    """A process in the response to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -90,7 +90,7 @@ class DeployedProcess(_message.Message):
     process_definition_version: _builtins.int
     """Version."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     tenant_id: _builtins.str
     """Tenant."""
     process_definition_key: _builtins.int
@@ -114,7 +114,7 @@ Global___DeployedProcess: _TypeAlias = DeployedProcess  # noqa: Y015
 
 @_typing.final
 class DeployedDecision(_message.Message):
-    """A decision in the answer to a deployment."""
+    """A decision in the response to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,11 +134,11 @@ class DeployedDecision(_message.Message):
     tenant_id: _builtins.str
     """Tenant."""
     decision_requirements_id: _builtins.str
-    """Id of its decision requirements graph."""
+    """Id of the decision requirements graph."""
     decision_definition_key: _builtins.int
     """Key."""
     decision_requirements_key: _builtins.int
-    """Key of its decision requirements graph."""
+    """Key of the decision requirements graph."""
     def __init__(
         self,
         *,
@@ -160,7 +160,7 @@ Global___DeployedDecision: _TypeAlias = DeployedDecision  # noqa: Y015
 
 @_typing.final
 class DeployedDecisionRequirements(_message.Message):
-    """A decision requirements graph in the answer to a deployment."""
+    """A decision requirements graph in the response to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -177,7 +177,7 @@ class DeployedDecisionRequirements(_message.Message):
     version: _builtins.int
     """Version."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     tenant_id: _builtins.str
     """Tenant."""
     decision_requirements_key: _builtins.int
@@ -202,7 +202,7 @@ Global___DeployedDecisionRequirements: _TypeAlias = DeployedDecisionRequirements
 
 @_typing.final
 class DeployedForm(_message.Message):
-    """A form in the answer to a deployment."""
+    """A form in the response to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -216,7 +216,7 @@ class DeployedForm(_message.Message):
     version: _builtins.int
     """Version."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     tenant_id: _builtins.str
     """Tenant."""
     form_key: _builtins.int
@@ -240,7 +240,7 @@ Global___DeployedForm: _TypeAlias = DeployedForm  # noqa: Y015
 
 @_typing.final
 class DeployedResource(_message.Message):
-    """A generic resource in the answer to a deployment."""
+    """A generic resource in the response to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -250,9 +250,9 @@ class DeployedResource(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     resource_id: _builtins.str
-    """Id: that in an RPA file, otherwise the name of the file."""
+    """Id: the id in an RPA file, for other files the file name."""
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     version: _builtins.int
     """Version."""
     tenant_id: _builtins.str
@@ -355,11 +355,11 @@ class CreateDeploymentResponse(_message.Message):
     deployment_key: _builtins.int
     """Key of the deployment."""
     tenant_id: _builtins.str
-    """Tenant that owns what was deployed."""
+    """Tenant of the resources."""
     @_builtins.property
     def deployments(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeployedArtefact]:
-        """What was deployed, each in the order of the files: processes, then graphs with their decisions, forms, and generic
-        resources.
+        """The deployed artefacts, each kind in the order of the files: processes, then graphs with their decisions, forms,
+        and generic resources.
         """
 
     def __init__(

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DeploymentServiceStub:
-    """Brings models into the engine.
+    """Deploys models.
     """
 
     def __init__(self, channel):
@@ -43,13 +43,13 @@ class DeploymentServiceStub:
 
 
 class DeploymentServiceServicer:
-    """Brings models into the engine.
+    """Deploys models.
     """
 
     def CreateDeployment(self, request, context):
         """Deploys resources, all or none.
-        A resource whose content did not change since its latest version keeps that version.
-        Rejected with INVALID_ARGUMENT when a resource cannot be read or breaks a rule; the detail names rule and element.
+        A resource keeps its version if its content is the same as in its latest version.
+        Rejected with INVALID_ARGUMENT if a resource cannot be read or breaks a rule; the detail names rule and element.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,7 +72,7 @@ def add_DeploymentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DeploymentService:
-    """Brings models into the engine.
+    """Deploys models.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DeploymentServiceStub:
-    """Brings models into the engine."""
+    """Deploys models."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,23 +35,23 @@ class DeploymentServiceStub:
     def __new__(cls, channel: _aio.Channel) -> DeploymentServiceAsyncStub: ...
     CreateDeployment: _grpc.UnaryUnaryMultiCallable[_deployment_service_pb2.CreateDeploymentRequest, _deployment_service_pb2.CreateDeploymentResponse]
     """Deploys resources, all or none.
-    A resource whose content did not change since its latest version keeps that version.
-    Rejected with INVALID_ARGUMENT when a resource cannot be read or breaks a rule; the detail names rule and element.
+    A resource keeps its version if its content is the same as in its latest version.
+    Rejected with INVALID_ARGUMENT if a resource cannot be read or breaks a rule; the detail names rule and element.
     """
 
 @_typing.type_check_only
 class DeploymentServiceAsyncStub(DeploymentServiceStub):
-    """Brings models into the engine."""
+    """Deploys models."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateDeployment: _aio.UnaryUnaryMultiCallable[_deployment_service_pb2.CreateDeploymentRequest, _deployment_service_pb2.CreateDeploymentResponse]  # type: ignore[assignment]
     """Deploys resources, all or none.
-    A resource whose content did not change since its latest version keeps that version.
-    Rejected with INVALID_ARGUMENT when a resource cannot be read or breaks a rule; the detail names rule and element.
+    A resource keeps its version if its content is the same as in its latest version.
+    Rejected with INVALID_ARGUMENT if a resource cannot be read or breaks a rule; the detail names rule and element.
     """
 
 class DeploymentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Brings models into the engine."""
+    """Deploys models."""
 
     @_abc_1.abstractmethod
     def CreateDeployment(
@@ -60,8 +60,8 @@ class DeploymentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_deployment_service_pb2.CreateDeploymentResponse, _abc.Awaitable[_deployment_service_pb2.CreateDeploymentResponse]]:
         """Deploys resources, all or none.
-        A resource whose content did not change since its latest version keeps that version.
-        Rejected with INVALID_ARGUMENT when a resource cannot be read or breaks a rule; the detail names rule and element.
+        A resource keeps its version if its content is the same as in its latest version.
+        Rejected with INVALID_ARGUMENT if a resource cannot be read or breaks a rule; the detail names rule and element.
         """
 
 def add_DeploymentServiceServicer_to_server(servicer: DeploymentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

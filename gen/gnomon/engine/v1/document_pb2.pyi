@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class DocumentMetadata(_message.Message):
-    """What the sender of a document says about it."""
+    """Metadata from the sender of a document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -31,20 +31,20 @@ class DocumentMetadata(_message.Message):
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     CUSTOM_PROPERTIES_FIELD_NUMBER: _builtins.int
     content_type: _builtins.str
-    """Media type; that of the file's part where it is empty, and application/octet-stream where neither says one."""
+    """Media type; if empty, that of the file's part, else application/octet-stream."""
     file_name: _builtins.str
-    """Name of the file; that of the file's part where it is empty, and the id of the document where neither says one."""
+    """File name; if empty, that of the file's part, else the id of the document."""
     size: _builtins.int
-    """How many bytes it has; refused where it has another number."""
+    """Size in bytes; the document is refused if its size differs."""
     process_definition_id: _builtins.str
-    """Process definition that it belongs to, in the sender's words."""
+    """Process definition of the document, as the sender specifies it."""
     process_instance_key: _builtins.int
-    """Process instance that it belongs to, in the sender's words."""
+    """Process instance of the document, as the sender specifies it."""
     custom_properties: _builtins.bytes
-    """Whatever else the sender keeps with it."""
+    """Other properties that the sender stores with the document."""
     @_builtins.property
     def expires_at(self) -> _timestamp_pb2.Timestamp:
-        """When the document ceases to exist; without it only a deletion ends it."""
+        """Time when the document expires; if absent, it stays until it is deleted."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ Global___DocumentMetadata: _TypeAlias = DocumentMetadata  # noqa: Y015
 
 @_typing.final
 class DocumentMetadataResponse(_message.Message):
-    """What is known about a document."""
+    """Metadata of a document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -98,16 +98,16 @@ class DocumentMetadataResponse(_message.Message):
     file_name: _builtins.str
     """Name of the file."""
     size: _builtins.int
-    """How many bytes it has."""
+    """Size in bytes."""
     process_definition_id: _builtins.str
-    """Process definition that it belongs to."""
+    """Process definition of the document."""
     process_instance_key: _builtins.int
-    """Process instance that it belongs to."""
+    """Process instance of the document."""
     custom_properties: _builtins.bytes
-    """Whatever else the sender keeps with it."""
+    """Other properties that the sender stores with the document."""
     @_builtins.property
     def expires_at(self) -> _timestamp_pb2.Timestamp:
-        """When it ceases to exist."""
+        """Time when the document expires."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ Global___DocumentMetadataResponse: _TypeAlias = DocumentMetadataResponse  # noqa
 
 @_typing.final
 class DocumentReference(_message.Message):
-    """What process variables hold to refer to a document."""
+    """Reference to a document, as process variables hold it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -151,16 +151,16 @@ class DocumentReference(_message.Message):
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     camunda_document_type: _builtins.str
-    """Always "camunda": tells a reference from other objects."""
+    """Always "camunda"; it distinguishes a reference from other objects."""
     store_id: _builtins.str
-    """Where it is stored."""
+    """Id of the document store."""
     document_id: _builtins.str
-    """Its id in the tenant."""
+    """Id in the tenant."""
     content_hash: _builtins.str
-    """SHA-256 of its bytes in hexadecimal digits."""
+    """SHA-256 of the content in hexadecimal digits."""
     @_builtins.property
     def metadata(self) -> Global___DocumentMetadataResponse:
-        """What is known about it."""
+        """Metadata."""
 
     def __init__(
         self,

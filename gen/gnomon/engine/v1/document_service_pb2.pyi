@@ -30,11 +30,11 @@ class DocumentFile(_message.Message):
     CONTENT_FIELD_NUMBER: _builtins.int
     CONTENT_TYPE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name of the file; empty where the form has none."""
+    """File name; empty if the form has none."""
     content: _builtins.bytes
     """Content of the file."""
     content_type: _builtins.str
-    """Media type; empty where the form has none."""
+    """Media type; empty if the form has none."""
     def __init__(
         self,
         *,
@@ -61,16 +61,16 @@ class CreateDocumentRequest(_message.Message):
     DOCUMENT_ID_FIELD_NUMBER: _builtins.int
     STORE_ID_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
-    """Its id; made when there is none."""
+    """Id; generated if absent."""
     store_id: _builtins.str
-    """Where to store it; there is one place, "default"."""
+    """Id of the document store; only "default" exists."""
     @_builtins.property
     def file(self) -> Global___DocumentFile:
-        """The content."""
+        """Content of the document."""
 
     @_builtins.property
     def metadata(self) -> _document_pb2.DocumentMetadata:
-        """What is said about it."""
+        """Metadata of the document."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class CreateDocumentResponse(_message.Message):
     DOCUMENT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def document(self) -> _document_pb2.DocumentReference:
-        """What refers to the document."""
+        """Reference to the document."""
 
     def __init__(
         self,
@@ -129,11 +129,11 @@ class GetDocumentRequest(_message.Message):
     STORE_ID_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
-    """Which one."""
+    """Id of the document."""
     store_id: _builtins.str
-    """Where it is stored."""
+    """Id of the document store."""
     content_hash: _builtins.str
-    """Hash that its bytes must have, as the reference of the document says it."""
+    """Hash that the content must have, from the reference of the document."""
     def __init__(
         self,
         *,
@@ -167,9 +167,9 @@ class GetDocumentResponse(_message.Message):
     FILE_NAME_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     content: _builtins.bytes
-    """The bytes."""
+    """Content of the document."""
     content_type: _builtins.str
-    """Media type that their sender gave."""
+    """Media type from the sender."""
     file_name: _builtins.str
     """Name of the file."""
     content_hash: _builtins.str
@@ -199,9 +199,9 @@ class DeleteDocumentRequest(_message.Message):
     DOCUMENT_ID_FIELD_NUMBER: _builtins.int
     STORE_ID_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
-    """Which one."""
+    """Id of the document."""
     store_id: _builtins.str
-    """Where it is stored."""
+    """Id of the document store."""
     def __init__(
         self,
         *,
@@ -245,14 +245,14 @@ class CreateDocumentsRequest(_message.Message):
     METADATA_LIST_FIELD_NUMBER: _builtins.int
     STORE_ID_FIELD_NUMBER: _builtins.int
     store_id: _builtins.str
-    """Where to store them; there is one place, "default"."""
+    """Id of the document store; only "default" exists."""
     @_builtins.property
     def files(self) -> _containers.RepeatedCompositeFieldContainer[Global___DocumentFile]:
-        """The contents."""
+        """Contents of the documents."""
 
     @_builtins.property
     def metadata_list(self) -> _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentMetadata]:
-        """What is said about each of them, in their order; empty when nothing is."""
+        """Metadata of each document, in the order of the files; empty if there is none."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ Global___CreateDocumentsRequest: _TypeAlias = CreateDocumentsRequest  # noqa: Y0
 
 @_typing.final
 class DocumentCreationFailureDetail(_message.Message):
-    """Why a document of several was not stored."""
+    """Error of one document among several."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -284,11 +284,11 @@ class DocumentCreationFailureDetail(_message.Message):
     file_name: _builtins.str
     """Name of the file."""
     status: _builtins.int
-    """HTTP status that it would have had alone."""
+    """HTTP status that the document alone would have had."""
     title: _builtins.str
-    """What kind of refusal it is."""
+    """Title of the problem."""
     detail: _builtins.str
-    """Why it was refused."""
+    """Reason of the refusal."""
     def __init__(
         self,
         *,
@@ -315,11 +315,11 @@ class CreateDocumentsResponse(_message.Message):
     CREATED_DOCUMENTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def failed_documents(self) -> _containers.RepeatedCompositeFieldContainer[Global___DocumentCreationFailureDetail]:
-        """What was not stored."""
+        """Documents that were not stored."""
 
     @_builtins.property
     def created_documents(self) -> _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentReference]:
-        """What refers to the others, in the order of the files."""
+        """References to the stored documents, in the order of the files."""
 
     def __init__(
         self,
@@ -346,13 +346,13 @@ class CreateDocumentLinkRequest(_message.Message):
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     TIME_TO_LIVE_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
-    """Which one."""
+    """Id of the document."""
     store_id: _builtins.str
-    """Where it is stored."""
+    """Id of the document store."""
     content_hash: _builtins.str
-    """Hash that its bytes must have, as the reference of the document says it."""
+    """Hash that the content must have, from the reference of the document."""
     time_to_live: _builtins.int
-    """For how many milliseconds the link works; an hour without it."""
+    """Milliseconds for which the link works; one hour if absent."""
     def __init__(
         self,
         *,
@@ -389,10 +389,10 @@ class CreateDocumentLinkResponse(_message.Message):
     URL_FIELD_NUMBER: _builtins.int
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     url: _builtins.str
-    """Address of the document, which needs no credential."""
+    """Address of the document, readable without a credential."""
     @_builtins.property
     def expires_at(self) -> _timestamp_pb2.Timestamp:
-        """When it ceases to work."""
+        """Time when the link expires."""
 
     def __init__(
         self,
@@ -441,9 +441,9 @@ class GetLinkedDocumentResponse(_message.Message):
     FILE_NAME_FIELD_NUMBER: _builtins.int
     CONTENT_HASH_FIELD_NUMBER: _builtins.int
     content: _builtins.bytes
-    """The bytes."""
+    """Content of the document."""
     content_type: _builtins.str
-    """Media type that their sender gave."""
+    """Media type from the sender."""
     file_name: _builtins.str
     """Name of the file."""
     content_hash: _builtins.str

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DocumentServiceStub:
-    """Keeps documents: files that processes and their workers refer to.
+    """Documents: files that processes and their workers refer to.
     """
 
     def __init__(self, channel):
@@ -68,45 +68,46 @@ class DocumentServiceStub:
 
 
 class DocumentServiceServicer:
-    """Keeps documents: files that processes and their workers refer to.
+    """Documents: files that processes and their workers refer to.
     """
 
     def CreateDocument(self, request, context):
         """Stores a document, which never changes afterwards.
-        Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
-        or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+        Rejected with ALREADY_EXISTS if the id is taken, with QUOTA_EXHAUSTED if the tenant has reached its quota of
+        documents or bytes, with PAYLOAD_TOO_LARGE if the document is too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateDocuments(self, request, context):
-        """Stores several documents, each for itself; the answer says which of them failed, and why.
-        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+        """Stores several documents, each independently; the response lists those that failed, with the errors.
+        Rejected with INVALID_ARGUMENT if the numbers of metadata and files differ, or there are too many files.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetDocument(self, request, context):
-        """Returns the bytes of a document.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
+        """Returns the content of a document.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteDocument(self, request, context):
-        """Deletes a document, and its links with it.
-        Rejected with NOT_FOUND when there is none with this id.
+        """Deletes a document and its links.
+        Rejected with NOT_FOUND if the document does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateDocumentLink(self, request, context):
-        """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        """Creates an address at which anybody can read the document, for a limited time and at most until the document
+        expires.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs or the time is
         too long.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -114,8 +115,8 @@ class DocumentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetLinkedDocument(self, request, context):
-        """Returns the bytes of the document that a link leads to.
-        Rejected with NOT_FOUND, whatever is wrong with the link.
+        """Returns the content of the document of a link.
+        Rejected with NOT_FOUND for every invalid link.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -163,7 +164,7 @@ def add_DocumentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DocumentService:
-    """Keeps documents: files that processes and their workers refer to.
+    """Documents: files that processes and their workers refer to.
     """
 
     @staticmethod

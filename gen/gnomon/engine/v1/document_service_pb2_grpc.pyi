@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DocumentServiceStub:
-    """Keeps documents: files that processes and their workers refer to."""
+    """Documents: files that processes and their workers refer to."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,65 +35,67 @@ class DocumentServiceStub:
     def __new__(cls, channel: _aio.Channel) -> DocumentServiceAsyncStub: ...
     CreateDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentRequest, _document_service_pb2.CreateDocumentResponse]
     """Stores a document, which never changes afterwards.
-    Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
-    or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+    Rejected with ALREADY_EXISTS if the id is taken, with QUOTA_EXHAUSTED if the tenant has reached its quota of
+    documents or bytes, with PAYLOAD_TOO_LARGE if the document is too large.
     """
     CreateDocuments: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentsRequest, _document_service_pb2.CreateDocumentsResponse]
-    """Stores several documents, each for itself; the answer says which of them failed, and why.
-    Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+    """Stores several documents, each independently; the response lists those that failed, with the errors.
+    Rejected with INVALID_ARGUMENT if the numbers of metadata and files differ, or there are too many files.
     """
     GetDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]
-    """Returns the bytes of a document.
-    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
+    """Returns the content of a document.
+    Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs.
     """
     DeleteDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]
-    """Deletes a document, and its links with it.
-    Rejected with NOT_FOUND when there is none with this id.
+    """Deletes a document and its links.
+    Rejected with NOT_FOUND if the document does not exist.
     """
     CreateDocumentLink: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentLinkRequest, _document_service_pb2.CreateDocumentLinkResponse]
-    """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
-    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+    """Creates an address at which anybody can read the document, for a limited time and at most until the document
+    expires.
+    Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs or the time is
     too long.
     """
     GetLinkedDocument: _grpc.UnaryUnaryMultiCallable[_document_service_pb2.GetLinkedDocumentRequest, _document_service_pb2.GetLinkedDocumentResponse]
-    """Returns the bytes of the document that a link leads to.
-    Rejected with NOT_FOUND, whatever is wrong with the link.
+    """Returns the content of the document of a link.
+    Rejected with NOT_FOUND for every invalid link.
     """
 
 @_typing.type_check_only
 class DocumentServiceAsyncStub(DocumentServiceStub):
-    """Keeps documents: files that processes and their workers refer to."""
+    """Documents: files that processes and their workers refer to."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentRequest, _document_service_pb2.CreateDocumentResponse]  # type: ignore[assignment]
     """Stores a document, which never changes afterwards.
-    Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
-    or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+    Rejected with ALREADY_EXISTS if the id is taken, with QUOTA_EXHAUSTED if the tenant has reached its quota of
+    documents or bytes, with PAYLOAD_TOO_LARGE if the document is too large.
     """
     CreateDocuments: _aio.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentsRequest, _document_service_pb2.CreateDocumentsResponse]  # type: ignore[assignment]
-    """Stores several documents, each for itself; the answer says which of them failed, and why.
-    Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+    """Stores several documents, each independently; the response lists those that failed, with the errors.
+    Rejected with INVALID_ARGUMENT if the numbers of metadata and files differ, or there are too many files.
     """
     GetDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]  # type: ignore[assignment]
-    """Returns the bytes of a document.
-    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
+    """Returns the content of a document.
+    Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs.
     """
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]  # type: ignore[assignment]
-    """Deletes a document, and its links with it.
-    Rejected with NOT_FOUND when there is none with this id.
+    """Deletes a document and its links.
+    Rejected with NOT_FOUND if the document does not exist.
     """
     CreateDocumentLink: _aio.UnaryUnaryMultiCallable[_document_service_pb2.CreateDocumentLinkRequest, _document_service_pb2.CreateDocumentLinkResponse]  # type: ignore[assignment]
-    """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
-    Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+    """Creates an address at which anybody can read the document, for a limited time and at most until the document
+    expires.
+    Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs or the time is
     too long.
     """
     GetLinkedDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetLinkedDocumentRequest, _document_service_pb2.GetLinkedDocumentResponse]  # type: ignore[assignment]
-    """Returns the bytes of the document that a link leads to.
-    Rejected with NOT_FOUND, whatever is wrong with the link.
+    """Returns the content of the document of a link.
+    Rejected with NOT_FOUND for every invalid link.
     """
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps documents: files that processes and their workers refer to."""
+    """Documents: files that processes and their workers refer to."""
 
     @_abc_1.abstractmethod
     def CreateDocument(
@@ -102,8 +104,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.CreateDocumentResponse, _abc.Awaitable[_document_service_pb2.CreateDocumentResponse]]:
         """Stores a document, which never changes afterwards.
-        Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
-        or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+        Rejected with ALREADY_EXISTS if the id is taken, with QUOTA_EXHAUSTED if the tenant has reached its quota of
+        documents or bytes, with PAYLOAD_TOO_LARGE if the document is too large.
         """
 
     @_abc_1.abstractmethod
@@ -112,8 +114,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.CreateDocumentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.CreateDocumentsResponse, _abc.Awaitable[_document_service_pb2.CreateDocumentsResponse]]:
-        """Stores several documents, each for itself; the answer says which of them failed, and why.
-        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+        """Stores several documents, each independently; the response lists those that failed, with the errors.
+        Rejected with INVALID_ARGUMENT if the numbers of metadata and files differ, or there are too many files.
         """
 
     @_abc_1.abstractmethod
@@ -122,8 +124,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetDocumentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.GetDocumentResponse, _abc.Awaitable[_document_service_pb2.GetDocumentResponse]]:
-        """Returns the bytes of a document.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
+        """Returns the content of a document.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs.
         """
 
     @_abc_1.abstractmethod
@@ -132,8 +134,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.DeleteDocumentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.DeleteDocumentResponse, _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]]:
-        """Deletes a document, and its links with it.
-        Rejected with NOT_FOUND when there is none with this id.
+        """Deletes a document and its links.
+        Rejected with NOT_FOUND if the document does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -142,8 +144,9 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.CreateDocumentLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.CreateDocumentLinkResponse, _abc.Awaitable[_document_service_pb2.CreateDocumentLinkResponse]]:
-        """Makes an address under which anybody reads a document, for a time and not longer than the document exists.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        """Creates an address at which anybody can read the document, for a limited time and at most until the document
+        expires.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs or the time is
         too long.
         """
 
@@ -153,8 +156,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetLinkedDocumentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_document_service_pb2.GetLinkedDocumentResponse, _abc.Awaitable[_document_service_pb2.GetLinkedDocumentResponse]]:
-        """Returns the bytes of the document that a link leads to.
-        Rejected with NOT_FOUND, whatever is wrong with the link.
+        """Returns the content of the document of a link.
+        Rejected with NOT_FOUND for every invalid link.
         """
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -28,22 +28,22 @@ class _ElementInstanceStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     DESCRIPTOR: _descriptor.EnumDescriptor
     ELEMENT_INSTANCE_STATE_UNSPECIFIED: _ElementInstanceState.ValueType  # 0
     ELEMENT_INSTANCE_STATE_ACTIVE: _ElementInstanceState.ValueType  # 1
-    """Entered and not left."""
+    """The element instance is active."""
     ELEMENT_INSTANCE_STATE_COMPLETED: _ElementInstanceState.ValueType  # 2
-    """Left."""
+    """The element instance completed."""
     ELEMENT_INSTANCE_STATE_TERMINATED: _ElementInstanceState.ValueType  # 3
-    """Ended from outside."""
+    """The element instance was terminated."""
 
 class ElementInstanceState(_ElementInstanceState, metaclass=_ElementInstanceStateEnumTypeWrapper):
     """State of an element instance."""
 
 ELEMENT_INSTANCE_STATE_UNSPECIFIED: ElementInstanceState.ValueType  # 0
 ELEMENT_INSTANCE_STATE_ACTIVE: ElementInstanceState.ValueType  # 1
-"""Entered and not left."""
+"""The element instance is active."""
 ELEMENT_INSTANCE_STATE_COMPLETED: ElementInstanceState.ValueType  # 2
-"""Left."""
+"""The element instance completed."""
 ELEMENT_INSTANCE_STATE_TERMINATED: ElementInstanceState.ValueType  # 3
-"""Ended from outside."""
+"""The element instance was terminated."""
 Global___ElementInstanceState: _TypeAlias = ElementInstanceState  # noqa: Y015
 
 class _ElementInstanceType:
@@ -62,7 +62,7 @@ class _ElementInstanceTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_E
     ELEMENT_INSTANCE_TYPE_AD_HOC_SUB_PROCESS: _ElementInstanceType.ValueType  # 4
     """Ad-hoc sub-process."""
     ELEMENT_INSTANCE_TYPE_AD_HOC_SUB_PROCESS_INNER_INSTANCE: _ElementInstanceType.ValueType  # 5
-    """One activated flow of an ad-hoc sub-process."""
+    """Inner instance of an ad-hoc sub-process."""
     ELEMENT_INSTANCE_TYPE_START_EVENT: _ElementInstanceType.ValueType  # 6
     """Start event."""
     ELEMENT_INSTANCE_TYPE_INTERMEDIATE_CATCH_EVENT: _ElementInstanceType.ValueType  # 7
@@ -104,7 +104,7 @@ class _ElementInstanceTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_E
     ELEMENT_INSTANCE_TYPE_SEND_TASK: _ElementInstanceType.ValueType  # 25
     """Send task."""
     ELEMENT_INSTANCE_TYPE_UNKNOWN: _ElementInstanceType.ValueType  # 26
-    """Unknown to this release."""
+    """Not known to this release."""
 
 class ElementInstanceType(_ElementInstanceType, metaclass=_ElementInstanceTypeEnumTypeWrapper):
     """Kind of element, in BPMN's terms."""
@@ -119,7 +119,7 @@ ELEMENT_INSTANCE_TYPE_EVENT_SUB_PROCESS: ElementInstanceType.ValueType  # 3
 ELEMENT_INSTANCE_TYPE_AD_HOC_SUB_PROCESS: ElementInstanceType.ValueType  # 4
 """Ad-hoc sub-process."""
 ELEMENT_INSTANCE_TYPE_AD_HOC_SUB_PROCESS_INNER_INSTANCE: ElementInstanceType.ValueType  # 5
-"""One activated flow of an ad-hoc sub-process."""
+"""Inner instance of an ad-hoc sub-process."""
 ELEMENT_INSTANCE_TYPE_START_EVENT: ElementInstanceType.ValueType  # 6
 """Start event."""
 ELEMENT_INSTANCE_TYPE_INTERMEDIATE_CATCH_EVENT: ElementInstanceType.ValueType  # 7
@@ -161,7 +161,7 @@ ELEMENT_INSTANCE_TYPE_SCRIPT_TASK: ElementInstanceType.ValueType  # 24
 ELEMENT_INSTANCE_TYPE_SEND_TASK: ElementInstanceType.ValueType  # 25
 """Send task."""
 ELEMENT_INSTANCE_TYPE_UNKNOWN: ElementInstanceType.ValueType  # 26
-"""Unknown to this release."""
+"""Not known to this release."""
 Global___ElementInstanceType: _TypeAlias = ElementInstanceType  # noqa: Y015
 
 @_typing.final
@@ -185,7 +185,7 @@ class ElementInstanceStateFilter(_message.Message):
     neq: Global___ElementInstanceState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___ElementInstanceState.ValueType
@@ -198,7 +198,7 @@ class ElementInstanceStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___ElementInstanceState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class ElementInstanceTypeFilter(_message.Message):
     neq: Global___ElementInstanceType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___ElementInstanceType.ValueType
@@ -286,7 +286,7 @@ class ElementInstanceTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___ElementInstanceType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -342,7 +342,7 @@ Global___ElementInstanceTypeFilter: _TypeAlias = ElementInstanceTypeFilter  # no
 
 @_typing.final
 class ElementInstance(_message.Message):
-    """One visit of an element."""
+    """An activation of an element."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -361,36 +361,36 @@ class ElementInstance(_message.Message):
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     INCIDENT_KEY_FIELD_NUMBER: _builtins.int
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     element_id: _builtins.str
     """Id of the element in the model."""
     element_name: _builtins.str
-    """Name of the element, or its id when it has none."""
+    """Name of the element, or its id if it has none."""
     type: Global___ElementInstanceType.ValueType
     """Kind of element."""
     state: Global___ElementInstanceState.ValueType
     """State."""
     has_incident: _builtins.bool
-    """Whether an incident is open on it."""
+    """Whether the instance has an open incident."""
     tenant_id: _builtins.str
     """Tenant."""
     element_instance_key: _builtins.int
     """Key."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     incident_key: _builtins.int
     """Key of the open incident."""
     @_builtins.property
     def start_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was entered."""
+        """Activation time."""
 
     @_builtins.property
     def end_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was left."""
+        """End time."""
 
     def __init__(
         self,
@@ -431,7 +431,7 @@ Global___ElementInstance: _TypeAlias = ElementInstance  # noqa: Y015
 
 @_typing.final
 class ProcessElementStatistics(_message.Message):
-    """How many instances of an element there are and were."""
+    """Numbers of active and ended instances of an element."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -443,11 +443,11 @@ class ProcessElementStatistics(_message.Message):
     element_id: _builtins.str
     """Id of the element."""
     active: _builtins.int
-    """Active ones without an open incident."""
+    """Active instances without an open incident."""
     canceled: _builtins.int
-    """Ended from outside."""
+    """Terminated instances."""
     incidents: _builtins.int
-    """Active ones with an open incident."""
+    """Active instances with an open incident."""
     completed: _builtins.int
     """Ran to their end."""
     def __init__(

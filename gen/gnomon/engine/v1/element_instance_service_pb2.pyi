@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ElementInstanceFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -42,10 +42,10 @@ class ElementInstanceFilter(_message.Message):
     END_DATE_FIELD_NUMBER: _builtins.int
     ELEMENT_INSTANCE_SCOPE_KEY_FIELD_NUMBER: _builtins.int
     has_incident: _builtins.bool
-    """Whether an incident is open on it."""
+    """Whether the instance has an open incident."""
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def state(self) -> _element_instance_pb2.ElementInstanceStateFilter:
@@ -73,11 +73,11 @@ class ElementInstanceFilter(_message.Message):
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def incident_key(self) -> _filter_pb2.KeyFilter:
@@ -85,15 +85,15 @@ class ElementInstanceFilter(_message.Message):
 
     @_builtins.property
     def start_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it was entered."""
+        """Activation time."""
 
     @_builtins.property
     def end_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it was left."""
+        """End time."""
 
     @_builtins.property
     def element_instance_scope_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the element instance or process instance that it lies in."""
+        """Key of the enclosing element instance or process instance."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ Global___ElementInstanceFilter: _TypeAlias = ElementInstanceFilter  # noqa: Y015
 
 @_typing.final
 class ElementInstanceSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -213,15 +213,15 @@ class SearchElementInstancesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___ElementInstanceFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ElementInstanceSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -255,11 +255,11 @@ class SearchElementInstancesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_element_instance_pb2.ElementInstance]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class GetElementInstanceRequest(_message.Message):
 
     ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     element_instance_key: _builtins.int
-    """Which one."""
+    """Key of the element instance."""
     def __init__(
         self,
         *,
@@ -332,15 +332,15 @@ class CreateElementInstanceVariablesRequest(_message.Message):
     LOCAL_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     element_instance_key: _builtins.int
-    """The element instance or process instance."""
+    """Key of the element instance or process instance."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     local: _builtins.bool
-    """True: all of them are variables of this very scope. False: each changes the innermost variable of its name that
-    the scope sees, or becomes one of the process instance.
+    """If true, all variables become variables of this scope. If false, each variable changes the innermost visible
+    variable of its name, or becomes a variable of the process instance.
     """
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     def __init__(
         self,
         *,
@@ -392,7 +392,7 @@ class AdHocSubProcessActivateActivityReference(_message.Message):
     element_id: _builtins.str
     """Id of the element."""
     variables: _builtins.bytes
-    """Variables of its inner instance, a JSON object."""
+    """Variables of the inner instance, a JSON object."""
     def __init__(
         self,
         *,
@@ -419,9 +419,9 @@ class ActivateAdHocSubProcessActivitiesRequest(_message.Message):
     ELEMENTS_FIELD_NUMBER: _builtins.int
     CANCEL_REMAINING_INSTANCES_FIELD_NUMBER: _builtins.int
     ad_hoc_sub_process_instance_key: _builtins.int
-    """The element instance of the ad-hoc sub-process."""
+    """Key of the element instance of the ad-hoc sub-process."""
     cancel_remaining_instances: _builtins.bool
-    """Whether what is active in the ad-hoc sub-process is terminated."""
+    """Whether active elements of the ad-hoc sub-process are terminated."""
     @_builtins.property
     def elements(self) -> _containers.RepeatedCompositeFieldContainer[Global___AdHocSubProcessActivateActivityReference]:
         """Elements to activate."""

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ElementInstanceServiceStub:
-    """Reads element instances, and sets the variables of those that are active.
+    """Reads element instances, and sets variables of active ones.
     """
 
     def __init__(self, channel):
@@ -58,7 +58,7 @@ class ElementInstanceServiceStub:
 
 
 class ElementInstanceServiceServicer:
-    """Reads element instances, and sets the variables of those that are active.
+    """Reads element instances, and sets variables of active ones.
     """
 
     def SearchElementInstances(self, request, context):
@@ -77,17 +77,18 @@ class ElementInstanceServiceServicer:
 
     def CreateElementInstanceVariables(self, request, context):
         """Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
-        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
+        Rejected with NOT_FOUND if it is not active. At a user task, rejected with INVALID_STATE while a task listener
+        handles a change or if a listener denies the change; with DEADLINE_EXCEEDED if the listeners take too long, after
+        which the variables may still be set.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ActivateAdHocSubProcessActivities(self, request, context):
-        """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
-        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
-        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+        """Activates elements of an active ad-hoc sub-process, each in its own inner instance.
+        Rejected with NOT_FOUND if the ad-hoc sub-process or one of the elements does not exist, with INVALID_ARGUMENT if
+        the request names an element twice, with INVALID_STATE if the ad-hoc sub-process is not active.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -125,7 +126,7 @@ def add_ElementInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ElementInstanceService:
-    """Reads element instances, and sets the variables of those that are active.
+    """Reads element instances, and sets variables of active ones.
     """
 
     @staticmethod

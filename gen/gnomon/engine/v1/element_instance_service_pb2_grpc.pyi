@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ElementInstanceServiceStub:
-    """Reads element instances, and sets the variables of those that are active."""
+    """Reads element instances, and sets variables of active ones."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -39,18 +39,19 @@ class ElementInstanceServiceStub:
     """Returns one element instance."""
     CreateElementInstanceVariables: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]
     """Sets variables at an active element instance, or at a process instance by its key.
-    Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
-    are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
+    Rejected with NOT_FOUND if it is not active. At a user task, rejected with INVALID_STATE while a task listener
+    handles a change or if a listener denies the change; with DEADLINE_EXCEEDED if the listeners take too long, after
+    which the variables may still be set.
     """
     ActivateAdHocSubProcessActivities: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]
-    """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
-    Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
-    an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+    """Activates elements of an active ad-hoc sub-process, each in its own inner instance.
+    Rejected with NOT_FOUND if the ad-hoc sub-process or one of the elements does not exist, with INVALID_ARGUMENT if
+    the request names an element twice, with INVALID_STATE if the ad-hoc sub-process is not active.
     """
 
 @_typing.type_check_only
 class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
-    """Reads element instances, and sets the variables of those that are active."""
+    """Reads element instances, and sets variables of active ones."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchElementInstances: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.SearchElementInstancesRequest, _element_instance_service_pb2.SearchElementInstancesResponse]  # type: ignore[assignment]
@@ -59,17 +60,18 @@ class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
     """Returns one element instance."""
     CreateElementInstanceVariables: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]  # type: ignore[assignment]
     """Sets variables at an active element instance, or at a process instance by its key.
-    Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
-    are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
+    Rejected with NOT_FOUND if it is not active. At a user task, rejected with INVALID_STATE while a task listener
+    handles a change or if a listener denies the change; with DEADLINE_EXCEEDED if the listeners take too long, after
+    which the variables may still be set.
     """
     ActivateAdHocSubProcessActivities: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]  # type: ignore[assignment]
-    """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
-    Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
-    an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+    """Activates elements of an active ad-hoc sub-process, each in its own inner instance.
+    Rejected with NOT_FOUND if the ad-hoc sub-process or one of the elements does not exist, with INVALID_ARGUMENT if
+    the request names an element twice, with INVALID_STATE if the ad-hoc sub-process is not active.
     """
 
 class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads element instances, and sets the variables of those that are active."""
+    """Reads element instances, and sets variables of active ones."""
 
     @_abc_1.abstractmethod
     def SearchElementInstances(
@@ -94,8 +96,9 @@ class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_element_instance_service_pb2.CreateElementInstanceVariablesResponse, _abc.Awaitable[_element_instance_service_pb2.CreateElementInstanceVariablesResponse]]:
         """Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
-        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
+        Rejected with NOT_FOUND if it is not active. At a user task, rejected with INVALID_STATE while a task listener
+        handles a change or if a listener denies the change; with DEADLINE_EXCEEDED if the listeners take too long, after
+        which the variables may still be set.
         """
 
     @_abc_1.abstractmethod
@@ -104,9 +107,9 @@ class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse, _abc.Awaitable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]]:
-        """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
-        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
-        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+        """Activates elements of an active ad-hoc sub-process, each in its own inner instance.
+        Rejected with NOT_FOUND if the ad-hoc sub-process or one of the elements does not exist, with INVALID_ARGUMENT if
+        the request names an element twice, with INVALID_STATE if the ad-hoc sub-process is not active.
         """
 
 def add_ElementInstanceServiceServicer_to_server(servicer: ElementInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -68,7 +68,7 @@ class EvaluatedDecisionOutput(_message.Message):
     rule_id: _builtins.str
     """Id of the rule."""
     rule_index: _builtins.int
-    """Number of the rule, counted from 1."""
+    """Number of the rule, from 1."""
     def __init__(
         self,
         *,
@@ -105,10 +105,10 @@ class MatchedDecisionRule(_message.Message):
     rule_id: _builtins.str
     """Id of the rule."""
     rule_index: _builtins.int
-    """Number of the rule, counted from 1."""
+    """Number of the rule, from 1."""
     @_builtins.property
     def evaluated_outputs(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluatedDecisionOutput]:
-        """Its outputs."""
+        """Outputs of the rule."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ Global___MatchedDecisionRule: _TypeAlias = MatchedDecisionRule  # noqa: Y015
 
 @_typing.final
 class EvaluatedDecision(_message.Message):
-    """A decision on the way to the one that was asked for."""
+    """A decision that was evaluated for the requested one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -148,7 +148,7 @@ class EvaluatedDecision(_message.Message):
     decision_definition_version: _builtins.int
     """Version of the decision."""
     decision_definition_type: _builtins.str
-    """Kind of its logic: DECISION_TABLE, LITERAL_EXPRESSION, CONTEXT, …"""
+    """Kind of decision logic: DECISION_TABLE, LITERAL_EXPRESSION, CONTEXT, …"""
     output: _builtins.str
     """Output as JSON text."""
     tenant_id: _builtins.str
@@ -156,14 +156,14 @@ class EvaluatedDecision(_message.Message):
     decision_definition_key: _builtins.int
     """Key of the decision."""
     decision_evaluation_instance_key: _builtins.str
-    """Names its decision instance: key of the evaluation, hyphen, place counted from 1."""
+    """Id of the decision instance: key of the evaluation, a hyphen, and the position from 1."""
     @_builtins.property
     def matched_rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchedDecisionRule]:
-        """Rules that matched, of a decision table."""
+        """Rules of a decision table that matched."""
 
     @_builtins.property
     def evaluated_inputs(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluatedDecisionInput]:
-        """Inputs, of a decision table."""
+        """Inputs of a decision table."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ class EvaluateExpressionRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     variables: _builtins.bytes
-    """Variables that it sees, a JSON object."""
+    """Variables of the expression, a JSON object."""
     def __init__(
         self,
         *,
@@ -57,7 +57,7 @@ Global___EvaluateExpressionRequest: _TypeAlias = EvaluateExpressionRequest  # no
 
 @_typing.final
 class ExpressionWarning(_message.Message):
-    """Why something in an expression became null."""
+    """Warning about a part of an expression that became null."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -79,14 +79,14 @@ Global___ExpressionWarning: _TypeAlias = ExpressionWarning  # noqa: Y015
 
 @_typing.final
 class SecretReference(_message.Message):
-    """Secret that an expression named."""
+    """Secret in an expression."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     STORE_ID_FIELD_NUMBER: _builtins.int
     SECRET_NAME_FIELD_NUMBER: _builtins.int
     store_id: _builtins.str
-    """Id of the store that has it."""
+    """Id of the store of the secret."""
     secret_name: _builtins.str
     """Name of the secret."""
     def __init__(
@@ -114,16 +114,16 @@ class EvaluateExpressionResponse(_message.Message):
     WARNINGS_FIELD_NUMBER: _builtins.int
     REFERENCED_SECRETS_FIELD_NUMBER: _builtins.int
     expression: _builtins.str
-    """The expression as it was given."""
+    """The expression from the request."""
     result: _builtins.bytes
-    """Its value as JSON."""
+    """Value as JSON."""
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExpressionWarning]:
-        """What became null on the way."""
+        """Warnings about parts of the expression that became null."""
 
     @_builtins.property
     def referenced_secrets(self) -> _containers.RepeatedCompositeFieldContainer[Global___SecretReference]:
-        """Always empty: there are no secrets."""
+        """Always empty; there are no secrets."""
 
     def __init__(
         self,

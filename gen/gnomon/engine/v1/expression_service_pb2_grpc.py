@@ -47,8 +47,8 @@ class ExpressionServiceServicer:
     """
 
     def EvaluateExpression(self, request, context):
-        """Evaluates one FEEL expression over the given variables, as a process would; it leaves no trace.
-        Rejected with INVALID_ARGUMENT when it is no FEEL, or has no result at all.
+        """Evaluates one FEEL expression with the given variables, as a process would, and stores nothing.
+        Rejected with INVALID_ARGUMENT if the text is not FEEL, or the expression has no result.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

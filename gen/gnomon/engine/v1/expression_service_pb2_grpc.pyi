@@ -34,8 +34,8 @@ class ExpressionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ExpressionServiceAsyncStub: ...
     EvaluateExpression: _grpc.UnaryUnaryMultiCallable[_expression_service_pb2.EvaluateExpressionRequest, _expression_service_pb2.EvaluateExpressionResponse]
-    """Evaluates one FEEL expression over the given variables, as a process would; it leaves no trace.
-    Rejected with INVALID_ARGUMENT when it is no FEEL, or has no result at all.
+    """Evaluates one FEEL expression with the given variables, as a process would, and stores nothing.
+    Rejected with INVALID_ARGUMENT if the text is not FEEL, or the expression has no result.
     """
 
 @_typing.type_check_only
@@ -44,8 +44,8 @@ class ExpressionServiceAsyncStub(ExpressionServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     EvaluateExpression: _aio.UnaryUnaryMultiCallable[_expression_service_pb2.EvaluateExpressionRequest, _expression_service_pb2.EvaluateExpressionResponse]  # type: ignore[assignment]
-    """Evaluates one FEEL expression over the given variables, as a process would; it leaves no trace.
-    Rejected with INVALID_ARGUMENT when it is no FEEL, or has no result at all.
+    """Evaluates one FEEL expression with the given variables, as a process would, and stores nothing.
+    Rejected with INVALID_ARGUMENT if the text is not FEEL, or the expression has no result.
     """
 
 class ExpressionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -57,8 +57,8 @@ class ExpressionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _expression_service_pb2.EvaluateExpressionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_expression_service_pb2.EvaluateExpressionResponse, _abc.Awaitable[_expression_service_pb2.EvaluateExpressionResponse]]:
-        """Evaluates one FEEL expression over the given variables, as a process would; it leaves no trace.
-        Rejected with INVALID_ARGUMENT when it is no FEEL, or has no result at all.
+        """Evaluates one FEEL expression with the given variables, as a process would, and stores nothing.
+        Rejected with INVALID_ARGUMENT if the text is not FEEL, or the expression has no result.
         """
 
 def add_ExpressionServiceServicer_to_server(servicer: ExpressionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

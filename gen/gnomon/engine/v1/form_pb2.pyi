@@ -32,9 +32,9 @@ class Form(_message.Message):
     form_id: _builtins.str
     """Id in the form."""
     schema: _builtins.str
-    """The form as it was deployed, JSON text."""
+    """The deployed form, a JSON text."""
     version: _builtins.int
-    """Version, counted from 1 for each id and tenant."""
+    """Version, from 1 for each id and tenant."""
     form_key: _builtins.int
     """Key."""
     def __init__(

@@ -29,9 +29,9 @@ class GenericResource(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     resource_name: _builtins.str
-    """File that it came from."""
+    """File name in the deployment."""
     version: _builtins.int
-    """Version, counted from 1 for each id and tenant."""
+    """Version, from 1 for each id and tenant."""
     version_tag: _builtins.str
     """Tag of the version."""
     resource_id: _builtins.str

@@ -26,26 +26,26 @@ class _GlobalListenerSource:
 class _GlobalListenerSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GlobalListenerSource.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GLOBAL_LISTENER_SOURCE_UNSPECIFIED: _GlobalListenerSource.ValueType  # 0
-    """Not said."""
+    """Not specified."""
     GLOBAL_LISTENER_SOURCE_CONFIGURATION: _GlobalListenerSource.ValueType  # 1
     """The configuration of the deployment."""
     GLOBAL_LISTENER_SOURCE_API: _GlobalListenerSource.ValueType  # 2
-    """A call of this interface."""
+    """A request to this API."""
 
 class GlobalListenerSource(_GlobalListenerSource, metaclass=_GlobalListenerSourceEnumTypeWrapper):
-    """Where a global listener comes from."""
+    """Source of a global listener."""
 
 GLOBAL_LISTENER_SOURCE_UNSPECIFIED: GlobalListenerSource.ValueType  # 0
-"""Not said."""
+"""Not specified."""
 GLOBAL_LISTENER_SOURCE_CONFIGURATION: GlobalListenerSource.ValueType  # 1
 """The configuration of the deployment."""
 GLOBAL_LISTENER_SOURCE_API: GlobalListenerSource.ValueType  # 2
-"""A call of this interface."""
+"""A request to this API."""
 Global___GlobalListenerSource: _TypeAlias = GlobalListenerSource  # noqa: Y015
 
 @_typing.final
 class GlobalTaskListener(_message.Message):
-    """A listener that is asked about every user task of its tenant."""
+    """A listener for every user task of its tenant."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -59,18 +59,18 @@ class GlobalTaskListener(_message.Message):
     id: _builtins.str
     """Id, unique in the tenant."""
     type: _builtins.str
-    """Type of its jobs."""
+    """Type of the jobs."""
     retries: _builtins.int
-    """Retries of its jobs."""
+    """Retries of the jobs."""
     after_non_global: _builtins.bool
-    """Whether it is asked after the listeners of the model."""
+    """Whether the listener is called after the listeners of the model."""
     priority: _builtins.int
-    """Listeners of a higher priority are asked first."""
+    """Priority; listeners with a higher priority are called first."""
     source: Global___GlobalListenerSource.ValueType
-    """Where it comes from."""
+    """Source."""
     @_builtins.property
     def event_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it is asked about: creating, assigning, updating, completing, canceling, or all of them."""
+        """Events that the listener handles: creating, assigning, updating, completing, canceling, or all."""
 
     def __init__(
         self,

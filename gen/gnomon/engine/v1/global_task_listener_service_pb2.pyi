@@ -34,18 +34,18 @@ class CreateGlobalTaskListenerRequest(_message.Message):
     AFTER_NON_GLOBAL_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id, unique in the tenant: without spaces, neither '.' nor '..'."""
+    """Id without spaces, unique in the tenant; neither '.' nor '..'."""
     type: _builtins.str
-    """Type of its jobs, as it is: no expression."""
+    """Type of the jobs; not an expression."""
     retries: _builtins.int
-    """Retries of its jobs; 3 when absent."""
+    """Retries of the jobs; 3 if absent."""
     after_non_global: _builtins.bool
-    """Whether it is asked after the listeners of the model; false when absent."""
+    """Whether the listener is called after the listeners of the model; false if absent."""
     priority: _builtins.int
-    """Listeners of a higher priority are asked first; 50 when absent."""
+    """Priority; listeners with a higher priority are called first. 50 if absent."""
     @_builtins.property
     def event_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it is asked about: creating, assigning, updating, completing, canceling, or all of them."""
+        """Events that the listener handles: creating, assigning, updating, completing, canceling, or all."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class GetGlobalTaskListenerRequest(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Which one."""
+    """Id of the listener."""
     def __init__(
         self,
         *,
@@ -159,18 +159,18 @@ class UpdateGlobalTaskListenerRequest(_message.Message):
     AFTER_NON_GLOBAL_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Which one."""
+    """Id of the listener."""
     type: _builtins.str
-    """Type of its jobs, as it is: no expression."""
+    """Type of the jobs; not an expression."""
     retries: _builtins.int
-    """Retries of its jobs; 3 when absent."""
+    """Retries of the jobs; 3 if absent."""
     after_non_global: _builtins.bool
-    """Whether it is asked after the listeners of the model; false when absent."""
+    """Whether the listener is called after the listeners of the model; false if absent."""
     priority: _builtins.int
-    """Listeners of a higher priority are asked first; 50 when absent."""
+    """Priority; listeners with a higher priority are called first. 50 if absent."""
     @_builtins.property
     def event_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it is asked about: creating, assigning, updating, completing, canceling, or all of them."""
+        """Events that the listener handles: creating, assigning, updating, completing, canceling, or all."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class DeleteGlobalTaskListenerRequest(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Which one."""
+    """Id of the listener."""
     def __init__(
         self,
         *,
@@ -285,7 +285,7 @@ class GlobalListenerSourceFilter(_message.Message):
     neq: _global_task_listener_pb2.GlobalListenerSource.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match."""
     gt: _global_task_listener_pb2.GlobalListenerSource.ValueType
@@ -298,7 +298,7 @@ class GlobalListenerSourceFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_global_task_listener_pb2.GlobalListenerSource.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -354,7 +354,7 @@ Global___GlobalListenerSourceFilter: _TypeAlias = GlobalListenerSourceFilter  # 
 
 @_typing.final
 class GlobalTaskListenerEventTypeFilter(_message.Message):
-    """Condition on what a listener is asked about."""
+    """Condition on the event that a listener handles."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -373,7 +373,7 @@ class GlobalTaskListenerEventTypeFilter(_message.Message):
     neq: _builtins.str
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match."""
     gt: _builtins.str
@@ -386,7 +386,7 @@ class GlobalTaskListenerEventTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -442,7 +442,7 @@ Global___GlobalTaskListenerEventTypeFilter: _TypeAlias = GlobalTaskListenerEvent
 
 @_typing.final
 class GlobalTaskListenerFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -454,22 +454,22 @@ class GlobalTaskListenerFilter(_message.Message):
     PRIORITY_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
     after_non_global: _builtins.bool
-    """Whether it is asked after the listeners of the model."""
+    """Whether the listener is called after the listeners of the model."""
     @_builtins.property
     def id(self) -> _filter_pb2.StringFilter:
         """Id."""
 
     @_builtins.property
     def type(self) -> _filter_pb2.StringFilter:
-        """Type of its jobs."""
+        """Type of the jobs."""
 
     @_builtins.property
     def retries(self) -> _filter_pb2.IntegerFilter:
-        """Retries of its jobs."""
+        """Retries of the jobs."""
 
     @_builtins.property
     def event_types(self) -> _containers.RepeatedCompositeFieldContainer[Global___GlobalTaskListenerEventTypeFilter]:
-        """What it is asked about: each condition holds for one of them."""
+        """Conditions on the events of the listener; each must hold for one of its events."""
 
     @_builtins.property
     def priority(self) -> _filter_pb2.IntegerFilter:
@@ -477,7 +477,7 @@ class GlobalTaskListenerFilter(_message.Message):
 
     @_builtins.property
     def source(self) -> Global___GlobalListenerSourceFilter:
-        """Where it comes from."""
+        """Source."""
 
     def __init__(
         self,
@@ -523,7 +523,7 @@ Global___GlobalTaskListenerFilter: _TypeAlias = GlobalTaskListenerFilter  # noqa
 
 @_typing.final
 class GlobalTaskListenerSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -558,15 +558,15 @@ class SearchGlobalTaskListenersRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___GlobalTaskListenerFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___GlobalTaskListenerSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -600,11 +600,11 @@ class SearchGlobalTaskListenersResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_global_task_listener_pb2.GlobalTaskListener]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GlobalTaskListenerServiceStub:
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant.
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant.
     """
 
     def __init__(self, channel):
@@ -63,12 +63,12 @@ class GlobalTaskListenerServiceStub:
 
 
 class GlobalTaskListenerServiceServicer:
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant.
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant.
     """
 
     def CreateGlobalTaskListener(self, request, context):
         """Creates a listener.
-        Rejected with ALREADY_EXISTS when there is one of that id, INVALID_STATE when there are too many.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many listeners.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -76,23 +76,24 @@ class GlobalTaskListenerServiceServicer:
 
     def GetGlobalTaskListener(self, request, context):
         """Returns a listener.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateGlobalTaskListener(self, request, context):
-        """Changes all of a listener but its id; user tasks that are being changed go on with the listener as it was.
-        Rejected with NOT_FOUND when there is none of that id.
+        """Replaces all properties of a listener except its id; a change of a user task that has already started uses the
+        former listener.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteGlobalTaskListener(self, request, context):
-        """Deletes a listener; user tasks that are being changed still ask it.
-        Rejected with NOT_FOUND when there is none of that id.
+        """Deletes a listener; a change of a user task that has already started still calls it.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -142,7 +143,7 @@ def add_GlobalTaskListenerServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GlobalTaskListenerService:
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant.
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GlobalTaskListenerServiceStub:
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant."""
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,49 +35,51 @@ class GlobalTaskListenerServiceStub:
     def __new__(cls, channel: _aio.Channel) -> GlobalTaskListenerServiceAsyncStub: ...
     CreateGlobalTaskListener: _grpc.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.CreateGlobalTaskListenerRequest, _global_task_listener_service_pb2.CreateGlobalTaskListenerResponse]
     """Creates a listener.
-    Rejected with ALREADY_EXISTS when there is one of that id, INVALID_STATE when there are too many.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many listeners.
     """
     GetGlobalTaskListener: _grpc.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.GetGlobalTaskListenerRequest, _global_task_listener_service_pb2.GetGlobalTaskListenerResponse]
     """Returns a listener.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     UpdateGlobalTaskListener: _grpc.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.UpdateGlobalTaskListenerRequest, _global_task_listener_service_pb2.UpdateGlobalTaskListenerResponse]
-    """Changes all of a listener but its id; user tasks that are being changed go on with the listener as it was.
-    Rejected with NOT_FOUND when there is none of that id.
+    """Replaces all properties of a listener except its id; a change of a user task that has already started uses the
+    former listener.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     DeleteGlobalTaskListener: _grpc.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.DeleteGlobalTaskListenerRequest, _global_task_listener_service_pb2.DeleteGlobalTaskListenerResponse]
-    """Deletes a listener; user tasks that are being changed still ask it.
-    Rejected with NOT_FOUND when there is none of that id.
+    """Deletes a listener; a change of a user task that has already started still calls it.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     SearchGlobalTaskListeners: _grpc.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.SearchGlobalTaskListenersRequest, _global_task_listener_service_pb2.SearchGlobalTaskListenersResponse]
     """Lists the listeners of the caller's tenant."""
 
 @_typing.type_check_only
 class GlobalTaskListenerServiceAsyncStub(GlobalTaskListenerServiceStub):
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant."""
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGlobalTaskListener: _aio.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.CreateGlobalTaskListenerRequest, _global_task_listener_service_pb2.CreateGlobalTaskListenerResponse]  # type: ignore[assignment]
     """Creates a listener.
-    Rejected with ALREADY_EXISTS when there is one of that id, INVALID_STATE when there are too many.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many listeners.
     """
     GetGlobalTaskListener: _aio.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.GetGlobalTaskListenerRequest, _global_task_listener_service_pb2.GetGlobalTaskListenerResponse]  # type: ignore[assignment]
     """Returns a listener.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     UpdateGlobalTaskListener: _aio.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.UpdateGlobalTaskListenerRequest, _global_task_listener_service_pb2.UpdateGlobalTaskListenerResponse]  # type: ignore[assignment]
-    """Changes all of a listener but its id; user tasks that are being changed go on with the listener as it was.
-    Rejected with NOT_FOUND when there is none of that id.
+    """Replaces all properties of a listener except its id; a change of a user task that has already started uses the
+    former listener.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     DeleteGlobalTaskListener: _aio.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.DeleteGlobalTaskListenerRequest, _global_task_listener_service_pb2.DeleteGlobalTaskListenerResponse]  # type: ignore[assignment]
-    """Deletes a listener; user tasks that are being changed still ask it.
-    Rejected with NOT_FOUND when there is none of that id.
+    """Deletes a listener; a change of a user task that has already started still calls it.
+    Rejected with NOT_FOUND if the listener does not exist.
     """
     SearchGlobalTaskListeners: _aio.UnaryUnaryMultiCallable[_global_task_listener_service_pb2.SearchGlobalTaskListenersRequest, _global_task_listener_service_pb2.SearchGlobalTaskListenersResponse]  # type: ignore[assignment]
     """Lists the listeners of the caller's tenant."""
 
 class GlobalTaskListenerServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant."""
+    """Global task listeners: their job workers handle the events of every native user task of the caller's tenant."""
 
     @_abc_1.abstractmethod
     def CreateGlobalTaskListener(
@@ -86,7 +88,7 @@ class GlobalTaskListenerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_global_task_listener_service_pb2.CreateGlobalTaskListenerResponse, _abc.Awaitable[_global_task_listener_service_pb2.CreateGlobalTaskListenerResponse]]:
         """Creates a listener.
-        Rejected with ALREADY_EXISTS when there is one of that id, INVALID_STATE when there are too many.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many listeners.
         """
 
     @_abc_1.abstractmethod
@@ -96,7 +98,7 @@ class GlobalTaskListenerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_global_task_listener_service_pb2.GetGlobalTaskListenerResponse, _abc.Awaitable[_global_task_listener_service_pb2.GetGlobalTaskListenerResponse]]:
         """Returns a listener.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -105,8 +107,9 @@ class GlobalTaskListenerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _global_task_listener_service_pb2.UpdateGlobalTaskListenerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_global_task_listener_service_pb2.UpdateGlobalTaskListenerResponse, _abc.Awaitable[_global_task_listener_service_pb2.UpdateGlobalTaskListenerResponse]]:
-        """Changes all of a listener but its id; user tasks that are being changed go on with the listener as it was.
-        Rejected with NOT_FOUND when there is none of that id.
+        """Replaces all properties of a listener except its id; a change of a user task that has already started uses the
+        former listener.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -115,8 +118,8 @@ class GlobalTaskListenerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _global_task_listener_service_pb2.DeleteGlobalTaskListenerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_global_task_listener_service_pb2.DeleteGlobalTaskListenerResponse, _abc.Awaitable[_global_task_listener_service_pb2.DeleteGlobalTaskListenerResponse]]:
-        """Deletes a listener; user tasks that are being changed still ask it.
-        Rejected with NOT_FOUND when there is none of that id.
+        """Deletes a listener; a change of a user task that has already started still calls it.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
     @_abc_1.abstractmethod

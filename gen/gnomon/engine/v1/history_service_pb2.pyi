@@ -32,15 +32,15 @@ class SearchHistoricProcessInstancesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.ProcessInstanceSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -74,11 +74,11 @@ class SearchHistoricProcessInstancesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.ProcessInstance]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class GetFlowNodeStatisticsRequest(_message.Message):
 
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     def __init__(
         self,
         *,
@@ -118,7 +118,7 @@ Global___GetFlowNodeStatisticsRequest: _TypeAlias = GetFlowNodeStatisticsRequest
 
 @_typing.final
 class FlowNodeStatistics(_message.Message):
-    """How many instances of a flow node there are and were."""
+    """Numbers of active and ended instances of a flow node."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -130,13 +130,13 @@ class FlowNodeStatistics(_message.Message):
     element_id: _builtins.str
     """Id of the flow node."""
     active: _builtins.int
-    """Active ones, those with an open incident included."""
+    """Active instances, those with an open incident included."""
     completed: _builtins.int
     """Ran to their end."""
     canceled: _builtins.int
-    """Ended from outside."""
+    """Terminated instances."""
     incidents: _builtins.int
-    """Active ones with an open incident."""
+    """Active instances with an open incident."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class HistoryServiceStub:
-    """Reads durable history.
+    """Reads the durable history of process instances.
     """
 
     def __init__(self, channel):
@@ -48,19 +48,19 @@ class HistoryServiceStub:
 
 
 class HistoryServiceServicer:
-    """Reads durable history.
+    """Reads the durable history of process instances.
     """
 
     def SearchHistoricProcessInstances(self, request, context):
-        """Lists process instances of the caller's tenant, ended ones included.
+        """Lists active and ended process instances of the caller's tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetFlowNodeStatistics(self, request, context):
-        """Counts the instances at each flow node of a process definition; one where there never was any is left out.
-        Rejected with NOT_FOUND when there is no such definition.
+        """Counts the instances at each flow node of a process definition; flow nodes without any are left out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,7 +88,7 @@ def add_HistoryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class HistoryService:
-    """Reads durable history.
+    """Reads the durable history of process instances.
     """
 
     @staticmethod

@@ -27,33 +27,33 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class HistoryServiceStub:
-    """Reads durable history."""
+    """Reads the durable history of process instances."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> HistoryServiceAsyncStub: ...
     SearchHistoricProcessInstances: _grpc.UnaryUnaryMultiCallable[_history_service_pb2.SearchHistoricProcessInstancesRequest, _history_service_pb2.SearchHistoricProcessInstancesResponse]
-    """Lists process instances of the caller's tenant, ended ones included."""
+    """Lists active and ended process instances of the caller's tenant."""
     GetFlowNodeStatistics: _grpc.UnaryUnaryMultiCallable[_history_service_pb2.GetFlowNodeStatisticsRequest, _history_service_pb2.GetFlowNodeStatisticsResponse]
-    """Counts the instances at each flow node of a process definition; one where there never was any is left out.
-    Rejected with NOT_FOUND when there is no such definition.
+    """Counts the instances at each flow node of a process definition; flow nodes without any are left out.
+    Rejected with NOT_FOUND if the process definition does not exist.
     """
 
 @_typing.type_check_only
 class HistoryServiceAsyncStub(HistoryServiceStub):
-    """Reads durable history."""
+    """Reads the durable history of process instances."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchHistoricProcessInstances: _aio.UnaryUnaryMultiCallable[_history_service_pb2.SearchHistoricProcessInstancesRequest, _history_service_pb2.SearchHistoricProcessInstancesResponse]  # type: ignore[assignment]
-    """Lists process instances of the caller's tenant, ended ones included."""
+    """Lists active and ended process instances of the caller's tenant."""
     GetFlowNodeStatistics: _aio.UnaryUnaryMultiCallable[_history_service_pb2.GetFlowNodeStatisticsRequest, _history_service_pb2.GetFlowNodeStatisticsResponse]  # type: ignore[assignment]
-    """Counts the instances at each flow node of a process definition; one where there never was any is left out.
-    Rejected with NOT_FOUND when there is no such definition.
+    """Counts the instances at each flow node of a process definition; flow nodes without any are left out.
+    Rejected with NOT_FOUND if the process definition does not exist.
     """
 
 class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads durable history."""
+    """Reads the durable history of process instances."""
 
     @_abc_1.abstractmethod
     def SearchHistoricProcessInstances(
@@ -61,7 +61,7 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _history_service_pb2.SearchHistoricProcessInstancesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_history_service_pb2.SearchHistoricProcessInstancesResponse, _abc.Awaitable[_history_service_pb2.SearchHistoricProcessInstancesResponse]]:
-        """Lists process instances of the caller's tenant, ended ones included."""
+        """Lists active and ended process instances of the caller's tenant."""
 
     @_abc_1.abstractmethod
     def GetFlowNodeStatistics(
@@ -69,8 +69,8 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _history_service_pb2.GetFlowNodeStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_history_service_pb2.GetFlowNodeStatisticsResponse, _abc.Awaitable[_history_service_pb2.GetFlowNodeStatisticsResponse]]:
-        """Counts the instances at each flow node of a process definition; one where there never was any is left out.
-        Rejected with NOT_FOUND when there is no such definition.
+        """Counts the instances at each flow node of a process definition; flow nodes without any are left out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
 
 def add_HistoryServiceServicer_to_server(servicer: HistoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -36,7 +36,7 @@ class _IncidentStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Inciden
     INCIDENT_STATE_RESOLVED: _IncidentState.ValueType  # 4
     """Resolved."""
     INCIDENT_STATE_UNKNOWN: _IncidentState.ValueType  # 5
-    """Unknown to this release."""
+    """Not known to this release."""
 
 class IncidentState(_IncidentState, metaclass=_IncidentStateEnumTypeWrapper):
     """State of an incident."""
@@ -51,7 +51,7 @@ INCIDENT_STATE_PENDING: IncidentState.ValueType  # 3
 INCIDENT_STATE_RESOLVED: IncidentState.ValueType  # 4
 """Resolved."""
 INCIDENT_STATE_UNKNOWN: IncidentState.ValueType  # 5
-"""Unknown to this release."""
+"""Not known to this release."""
 Global___IncidentState: _TypeAlias = IncidentState  # noqa: Y015
 
 class _IncidentErrorType:
@@ -70,7 +70,7 @@ class _IncidentErrorTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Inc
     INCIDENT_ERROR_TYPE_DECISION_EVALUATION_ERROR: _IncidentErrorType.ValueType  # 4
     """A decision failed."""
     INCIDENT_ERROR_TYPE_EXTRACT_VALUE_ERROR: _IncidentErrorType.ValueType  # 5
-    """An expression failed or gave the wrong type."""
+    """An expression failed or its result had the wrong type."""
     INCIDENT_ERROR_TYPE_FORM_NOT_FOUND: _IncidentErrorType.ValueType  # 6
     """A linked form does not exist."""
     INCIDENT_ERROR_TYPE_IO_MAPPING_ERROR: _IncidentErrorType.ValueType  # 7
@@ -78,16 +78,16 @@ class _IncidentErrorTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Inc
     INCIDENT_ERROR_TYPE_JOB_NO_RETRIES: _IncidentErrorType.ValueType  # 8
     """A job has no retries left."""
     INCIDENT_ERROR_TYPE_MESSAGE_SIZE_EXCEEDED: _IncidentErrorType.ValueType  # 9
-    """What would follow is too large."""
+    """The result of a step is too large."""
     INCIDENT_ERROR_TYPE_RESOURCE_NOT_FOUND: _IncidentErrorType.ValueType  # 10
     """A linked resource does not exist."""
     INCIDENT_ERROR_TYPE_UNHANDLED_ERROR_EVENT: _IncidentErrorType.ValueType  # 11
-    """Nothing catches a thrown error."""
+    """No catch event handles a thrown error."""
     INCIDENT_ERROR_TYPE_UNKNOWN: _IncidentErrorType.ValueType  # 12
     """Any other."""
 
 class IncidentErrorType(_IncidentErrorType, metaclass=_IncidentErrorTypeEnumTypeWrapper):
-    """What went wrong."""
+    """Error type."""
 
 INCIDENT_ERROR_TYPE_UNSPECIFIED: IncidentErrorType.ValueType  # 0
 INCIDENT_ERROR_TYPE_CALLED_DECISION_ERROR: IncidentErrorType.ValueType  # 1
@@ -99,7 +99,7 @@ INCIDENT_ERROR_TYPE_CONDITION_ERROR: IncidentErrorType.ValueType  # 3
 INCIDENT_ERROR_TYPE_DECISION_EVALUATION_ERROR: IncidentErrorType.ValueType  # 4
 """A decision failed."""
 INCIDENT_ERROR_TYPE_EXTRACT_VALUE_ERROR: IncidentErrorType.ValueType  # 5
-"""An expression failed or gave the wrong type."""
+"""An expression failed or its result had the wrong type."""
 INCIDENT_ERROR_TYPE_FORM_NOT_FOUND: IncidentErrorType.ValueType  # 6
 """A linked form does not exist."""
 INCIDENT_ERROR_TYPE_IO_MAPPING_ERROR: IncidentErrorType.ValueType  # 7
@@ -107,11 +107,11 @@ INCIDENT_ERROR_TYPE_IO_MAPPING_ERROR: IncidentErrorType.ValueType  # 7
 INCIDENT_ERROR_TYPE_JOB_NO_RETRIES: IncidentErrorType.ValueType  # 8
 """A job has no retries left."""
 INCIDENT_ERROR_TYPE_MESSAGE_SIZE_EXCEEDED: IncidentErrorType.ValueType  # 9
-"""What would follow is too large."""
+"""The result of a step is too large."""
 INCIDENT_ERROR_TYPE_RESOURCE_NOT_FOUND: IncidentErrorType.ValueType  # 10
 """A linked resource does not exist."""
 INCIDENT_ERROR_TYPE_UNHANDLED_ERROR_EVENT: IncidentErrorType.ValueType  # 11
-"""Nothing catches a thrown error."""
+"""No catch event handles a thrown error."""
 INCIDENT_ERROR_TYPE_UNKNOWN: IncidentErrorType.ValueType  # 12
 """Any other."""
 Global___IncidentErrorType: _TypeAlias = IncidentErrorType  # noqa: Y015
@@ -137,7 +137,7 @@ class IncidentStateFilter(_message.Message):
     neq: Global___IncidentState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___IncidentState.ValueType
@@ -150,7 +150,7 @@ class IncidentStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___IncidentState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class IncidentErrorTypeFilter(_message.Message):
     neq: Global___IncidentErrorType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___IncidentErrorType.ValueType
@@ -238,7 +238,7 @@ class IncidentErrorTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___IncidentErrorType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ Global___IncidentErrorTypeFilter: _TypeAlias = IncidentErrorTypeFilter  # noqa: 
 
 @_typing.final
 class Incident(_message.Message):
-    """Something that keeps a process instance from going on."""
+    """A problem that stops part of a process instance."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -314,11 +314,11 @@ class Incident(_message.Message):
     incident_key: _builtins.int
     """Key."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
     """Always absent in this release."""
     element_id: _builtins.str
@@ -326,9 +326,9 @@ class Incident(_message.Message):
     element_instance_key: _builtins.int
     """Key of the element instance."""
     job_key: _builtins.int
-    """Key of the job, when a job failed."""
+    """Key of the job if a job failed."""
     error_type: Global___IncidentErrorType.ValueType
-    """What went wrong."""
+    """Error type."""
     error_message: _builtins.str
     """Text of the error."""
     state: Global___IncidentState.ValueType
@@ -337,7 +337,7 @@ class Incident(_message.Message):
     """Tenant."""
     @_builtins.property
     def creation_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was raised."""
+        """Creation time."""
 
     def __init__(
         self,

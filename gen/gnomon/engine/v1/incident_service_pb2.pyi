@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class IncidentFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -43,15 +43,15 @@ class IncidentFilter(_message.Message):
     EXCLUDED_TAGS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
@@ -75,7 +75,7 @@ class IncidentFilter(_message.Message):
 
     @_builtins.property
     def creation_time(self) -> _filter_pb2.DateTimeFilter:
-        """When it was raised."""
+        """Creation time."""
 
     @_builtins.property
     def state(self) -> _incident_pb2.IncidentStateFilter:
@@ -83,7 +83,7 @@ class IncidentFilter(_message.Message):
 
     @_builtins.property
     def error_type(self) -> _incident_pb2.IncidentErrorTypeFilter:
-        """What went wrong."""
+        """Error type."""
 
     @_builtins.property
     def tenant_id(self) -> _filter_pb2.StringFilter:
@@ -91,11 +91,11 @@ class IncidentFilter(_message.Message):
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags that its process instance carries, every one."""
+        """Tags that the process instance has, all of them."""
 
     @_builtins.property
     def excluded_tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags of which its process instance carries none."""
+        """Tags that the process instance does not have, none of them."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ Global___IncidentFilter: _TypeAlias = IncidentFilter  # noqa: Y015
 
 @_typing.final
 class IncidentSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -207,15 +207,15 @@ class SearchIncidentsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___IncidentFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -249,11 +249,11 @@ class SearchIncidentsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_incident_pb2.Incident]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -280,18 +280,18 @@ class SearchProcessInstanceIncidentsRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     @_builtins.property
     def filter(self) -> Global___IncidentFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -326,11 +326,11 @@ class SearchProcessInstanceIncidentsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_incident_pb2.Incident]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -357,18 +357,18 @@ class SearchElementInstanceIncidentsRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     element_instance_key: _builtins.int
-    """Which one."""
+    """Key of the element instance."""
     @_builtins.property
     def filter(self) -> Global___IncidentFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -403,11 +403,11 @@ class SearchElementInstanceIncidentsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_incident_pb2.Incident]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -431,7 +431,7 @@ class GetIncidentRequest(_message.Message):
 
     INCIDENT_KEY_FIELD_NUMBER: _builtins.int
     incident_key: _builtins.int
-    """Which one."""
+    """Key of the incident."""
     def __init__(
         self,
         *,
@@ -478,9 +478,9 @@ class ResolveIncidentRequest(_message.Message):
     INCIDENT_KEY_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     incident_key: _builtins.int
-    """Which one."""
+    """Key of the incident."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     def __init__(
         self,
         *,
@@ -516,7 +516,7 @@ Global___ResolveIncidentResponse: _TypeAlias = ResolveIncidentResponse  # noqa: 
 
 @_typing.final
 class IncidentProcessInstanceStatisticsByErrorSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -550,11 +550,11 @@ class GetProcessInstanceStatisticsByErrorRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByErrorSort]:
-        """In which order; by the hash code when absent."""
+        """Sort order; by the hash code if absent."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -574,7 +574,7 @@ Global___GetProcessInstanceStatisticsByErrorRequest: _TypeAlias = GetProcessInst
 
 @_typing.final
 class IncidentProcessInstanceStatisticsByError(_message.Message):
-    """How many process instances have an open incident with this message."""
+    """Number of process instances with an open incident of this message."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -582,7 +582,7 @@ class IncidentProcessInstanceStatisticsByError(_message.Message):
     ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
     ACTIVE_INSTANCES_WITH_ERROR_COUNT_FIELD_NUMBER: _builtins.int
     error_hash_code: _builtins.int
-    """Number that stands for the message in other operations."""
+    """Hash code that identifies the message in other operations."""
     error_message: _builtins.str
     """Message."""
     active_instances_with_error_count: _builtins.int
@@ -612,11 +612,11 @@ class GetProcessInstanceStatisticsByErrorResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByError]:
-        """The errors on this page, of the 10,000 with the most process instances."""
+        """The errors on this page, out of the 10,000 with the most process instances."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -634,7 +634,7 @@ Global___GetProcessInstanceStatisticsByErrorResponse: _TypeAlias = GetProcessIns
 
 @_typing.final
 class IncidentProcessInstanceStatisticsByDefinitionSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -660,7 +660,7 @@ Global___IncidentProcessInstanceStatisticsByDefinitionSort: _TypeAlias = Inciden
 
 @_typing.final
 class IncidentProcessInstanceStatisticsByDefinitionFilter(_message.Message):
-    """Which incidents are counted."""
+    """Filter of the counted incidents."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -693,15 +693,15 @@ class GetProcessInstanceStatisticsByDefinitionRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___IncidentProcessInstanceStatisticsByDefinitionFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___IncidentProcessInstanceStatisticsByDefinitionSort]:
-        """In which order; by the key of the process definition when absent."""
+        """Sort order; by the key of the process definition if absent."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -722,7 +722,7 @@ Global___GetProcessInstanceStatisticsByDefinitionRequest: _TypeAlias = GetProces
 
 @_typing.final
 class IncidentProcessInstanceStatisticsByDefinition(_message.Message):
-    """How many instances of a process definition have an open incident of the error."""
+    """Number of instances of a process definition with an open incident of the error."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -737,7 +737,7 @@ class IncidentProcessInstanceStatisticsByDefinition(_message.Message):
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_definition_name: _builtins.str
-    """Name of the process definition, or the id of one without a name."""
+    """Name of the process definition, or its id if it has no name."""
     process_definition_version: _builtins.int
     """Version."""
     tenant_id: _builtins.str
@@ -776,7 +776,7 @@ class GetProcessInstanceStatisticsByDefinitionResponse(_message.Message):
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

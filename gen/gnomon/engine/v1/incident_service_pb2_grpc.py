@@ -84,14 +84,14 @@ class IncidentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SearchProcessInstanceIncidents(self, request, context):
-        """Lists incidents of one process instance, not those of instances that it called.
+        """Lists incidents of one process instance, without those of called instances.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchElementInstanceIncidents(self, request, context):
-        """Lists incidents of one element instance and of those inside it, not those of process instances that it called.
+        """Lists incidents of one element instance and of the instances inside it, without those of called process instances.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -105,22 +105,22 @@ class IncidentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ResolveIncident(self, request, context):
-        """Resolves an incident and tries the step that failed again.
-        Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+        """Resolves an incident and repeats the failed step.
+        Rejected with NOT_FOUND if there is no such open incident, with INVALID_STATE if its job has no retries left.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessInstanceStatisticsByError(self, request, context):
-        """Counts the process instances of the caller's tenant with open incidents by the message of the incident.
+        """Counts the process instances of the caller's tenant with open incidents, by the message of the incident.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessInstanceStatisticsByDefinition(self, request, context):
-        """Counts the process instances of the caller's tenant with open incidents of one error by their process definition.
+        """Counts the process instances of the caller's tenant with open incidents of one error, by process definition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,19 +36,19 @@ class IncidentServiceStub:
     SearchIncidents: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.SearchIncidentsRequest, _incident_service_pb2.SearchIncidentsResponse]
     """Lists incidents of the caller's tenant."""
     SearchProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.SearchProcessInstanceIncidentsRequest, _incident_service_pb2.SearchProcessInstanceIncidentsResponse]
-    """Lists incidents of one process instance, not those of instances that it called."""
+    """Lists incidents of one process instance, without those of called instances."""
     SearchElementInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.SearchElementInstanceIncidentsRequest, _incident_service_pb2.SearchElementInstanceIncidentsResponse]
-    """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
+    """Lists incidents of one element instance and of the instances inside it, without those of called process instances."""
     GetIncident: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetIncidentRequest, _incident_service_pb2.GetIncidentResponse]
     """Returns one incident."""
     ResolveIncident: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.ResolveIncidentRequest, _incident_service_pb2.ResolveIncidentResponse]
-    """Resolves an incident and tries the step that failed again.
-    Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+    """Resolves an incident and repeats the failed step.
+    Rejected with NOT_FOUND if there is no such open incident, with INVALID_STATE if its job has no retries left.
     """
     GetProcessInstanceStatisticsByError: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest, _incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]
-    """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+    """Counts the process instances of the caller's tenant with open incidents, by the message of the incident."""
     GetProcessInstanceStatisticsByDefinition: _grpc.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest, _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]
-    """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
+    """Counts the process instances of the caller's tenant with open incidents of one error, by process definition."""
 
 @_typing.type_check_only
 class IncidentServiceAsyncStub(IncidentServiceStub):
@@ -58,19 +58,19 @@ class IncidentServiceAsyncStub(IncidentServiceStub):
     SearchIncidents: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.SearchIncidentsRequest, _incident_service_pb2.SearchIncidentsResponse]  # type: ignore[assignment]
     """Lists incidents of the caller's tenant."""
     SearchProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.SearchProcessInstanceIncidentsRequest, _incident_service_pb2.SearchProcessInstanceIncidentsResponse]  # type: ignore[assignment]
-    """Lists incidents of one process instance, not those of instances that it called."""
+    """Lists incidents of one process instance, without those of called instances."""
     SearchElementInstanceIncidents: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.SearchElementInstanceIncidentsRequest, _incident_service_pb2.SearchElementInstanceIncidentsResponse]  # type: ignore[assignment]
-    """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
+    """Lists incidents of one element instance and of the instances inside it, without those of called process instances."""
     GetIncident: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetIncidentRequest, _incident_service_pb2.GetIncidentResponse]  # type: ignore[assignment]
     """Returns one incident."""
     ResolveIncident: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.ResolveIncidentRequest, _incident_service_pb2.ResolveIncidentResponse]  # type: ignore[assignment]
-    """Resolves an incident and tries the step that failed again.
-    Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+    """Resolves an incident and repeats the failed step.
+    Rejected with NOT_FOUND if there is no such open incident, with INVALID_STATE if its job has no retries left.
     """
     GetProcessInstanceStatisticsByError: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest, _incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]  # type: ignore[assignment]
-    """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+    """Counts the process instances of the caller's tenant with open incidents, by the message of the incident."""
     GetProcessInstanceStatisticsByDefinition: _aio.UnaryUnaryMultiCallable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest, _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]  # type: ignore[assignment]
-    """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
+    """Counts the process instances of the caller's tenant with open incidents of one error, by process definition."""
 
 class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads and resolves incidents."""
@@ -89,7 +89,7 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _incident_service_pb2.SearchProcessInstanceIncidentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_incident_service_pb2.SearchProcessInstanceIncidentsResponse, _abc.Awaitable[_incident_service_pb2.SearchProcessInstanceIncidentsResponse]]:
-        """Lists incidents of one process instance, not those of instances that it called."""
+        """Lists incidents of one process instance, without those of called instances."""
 
     @_abc_1.abstractmethod
     def SearchElementInstanceIncidents(
@@ -97,7 +97,7 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _incident_service_pb2.SearchElementInstanceIncidentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_incident_service_pb2.SearchElementInstanceIncidentsResponse, _abc.Awaitable[_incident_service_pb2.SearchElementInstanceIncidentsResponse]]:
-        """Lists incidents of one element instance and of those inside it, not those of process instances that it called."""
+        """Lists incidents of one element instance and of the instances inside it, without those of called process instances."""
 
     @_abc_1.abstractmethod
     def GetIncident(
@@ -113,8 +113,8 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _incident_service_pb2.ResolveIncidentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_incident_service_pb2.ResolveIncidentResponse, _abc.Awaitable[_incident_service_pb2.ResolveIncidentResponse]]:
-        """Resolves an incident and tries the step that failed again.
-        Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+        """Resolves an incident and repeats the failed step.
+        Rejected with NOT_FOUND if there is no such open incident, with INVALID_STATE if its job has no retries left.
         """
 
     @_abc_1.abstractmethod
@@ -123,7 +123,7 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _incident_service_pb2.GetProcessInstanceStatisticsByErrorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse, _abc.Awaitable[_incident_service_pb2.GetProcessInstanceStatisticsByErrorResponse]]:
-        """Counts the process instances of the caller's tenant with open incidents by the message of the incident."""
+        """Counts the process instances of the caller's tenant with open incidents, by the message of the incident."""
 
     @_abc_1.abstractmethod
     def GetProcessInstanceStatisticsByDefinition(
@@ -131,6 +131,6 @@ class IncidentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _incident_service_pb2.GetProcessInstanceStatisticsByDefinitionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse, _abc.Awaitable[_incident_service_pb2.GetProcessInstanceStatisticsByDefinitionResponse]]:
-        """Counts the process instances of the caller's tenant with open incidents of one error by their process definition."""
+        """Counts the process instances of the caller's tenant with open incidents of one error, by process definition."""
 
 def add_IncidentServiceServicer_to_server(servicer: IncidentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

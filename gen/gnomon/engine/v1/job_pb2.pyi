@@ -28,42 +28,42 @@ class _JobStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JobState.Val
     DESCRIPTOR: _descriptor.EnumDescriptor
     JOB_STATE_UNSPECIFIED: _JobState.ValueType  # 0
     JOB_STATE_CANCELED: _JobState.ValueType  # 1
-    """Its element was terminated."""
+    """The element was terminated."""
     JOB_STATE_COMPLETED: _JobState.ValueType  # 2
-    """A worker completed it."""
+    """A worker completed the job."""
     JOB_STATE_CREATED: _JobState.ValueType  # 3
-    """Waiting for a worker, or with one."""
+    """The job waits for a worker, or a worker has it."""
     JOB_STATE_ERROR_THROWN: _JobState.ValueType  # 4
-    """A worker threw an error that nothing caught."""
+    """A worker threw an error that no catch event handled."""
     JOB_STATE_FAILED: _JobState.ValueType  # 5
-    """A worker failed it."""
+    """A worker failed the job."""
     JOB_STATE_MIGRATED: _JobState.ValueType  # 6
     """Moved with its instance."""
     JOB_STATE_RETRIES_UPDATED: _JobState.ValueType  # 7
-    """Its retries were set."""
+    """The retries were set."""
     JOB_STATE_TIMED_OUT: _JobState.ValueType  # 8
-    """Its worker let the deadline pass."""
+    """The deadline passed before the worker answered."""
 
 class JobState(_JobState, metaclass=_JobStateEnumTypeWrapper):
     """State of a job."""
 
 JOB_STATE_UNSPECIFIED: JobState.ValueType  # 0
 JOB_STATE_CANCELED: JobState.ValueType  # 1
-"""Its element was terminated."""
+"""The element was terminated."""
 JOB_STATE_COMPLETED: JobState.ValueType  # 2
-"""A worker completed it."""
+"""A worker completed the job."""
 JOB_STATE_CREATED: JobState.ValueType  # 3
-"""Waiting for a worker, or with one."""
+"""The job waits for a worker, or a worker has it."""
 JOB_STATE_ERROR_THROWN: JobState.ValueType  # 4
-"""A worker threw an error that nothing caught."""
+"""A worker threw an error that no catch event handled."""
 JOB_STATE_FAILED: JobState.ValueType  # 5
-"""A worker failed it."""
+"""A worker failed the job."""
 JOB_STATE_MIGRATED: JobState.ValueType  # 6
 """Moved with its instance."""
 JOB_STATE_RETRIES_UPDATED: JobState.ValueType  # 7
-"""Its retries were set."""
+"""The retries were set."""
 JOB_STATE_TIMED_OUT: JobState.ValueType  # 8
-"""Its worker let the deadline pass."""
+"""The deadline passed before the worker answered."""
 Global___JobState: _TypeAlias = JobState  # noqa: Y015
 
 class _JobKind:
@@ -83,7 +83,7 @@ class _JobKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JobKind.Value
     """The control of an ad-hoc sub-process."""
 
 class JobKind(_JobKind, metaclass=_JobKindEnumTypeWrapper):
-    """What the job stands for."""
+    """Kind of job."""
 
 JOB_KIND_UNSPECIFIED: JobKind.ValueType  # 0
 JOB_KIND_BPMN_ELEMENT: JobKind.ValueType  # 1
@@ -119,7 +119,7 @@ class _JobListenerEventTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     """Updating."""
 
 class JobListenerEventType(_JobListenerEventType, metaclass=_JobListenerEventTypeEnumTypeWrapper):
-    """Event that a listener job was made for; the zero value means none."""
+    """Event of a listener job; the zero value means none."""
 
 JOB_LISTENER_EVENT_TYPE_UNSPECIFIED: JobListenerEventType.ValueType  # 0
 JOB_LISTENER_EVENT_TYPE_ASSIGNING: JobListenerEventType.ValueType  # 1
@@ -159,7 +159,7 @@ class JobStateFilter(_message.Message):
     neq: Global___JobState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___JobState.ValueType
@@ -172,7 +172,7 @@ class JobStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class JobKindFilter(_message.Message):
     neq: Global___JobKind.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___JobKind.ValueType
@@ -260,7 +260,7 @@ class JobKindFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobKind.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -335,7 +335,7 @@ class JobListenerEventTypeFilter(_message.Message):
     neq: Global___JobListenerEventType.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___JobListenerEventType.ValueType
@@ -348,7 +348,7 @@ class JobListenerEventTypeFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobListenerEventType.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -404,7 +404,7 @@ Global___JobListenerEventTypeFilter: _TypeAlias = JobListenerEventTypeFilter  # 
 
 @_typing.final
 class Job(_message.Message):
-    """A piece of work as history knows it."""
+    """A job in the history."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -455,7 +455,7 @@ class Job(_message.Message):
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     denied_reason: _builtins.str
-    """Why a listener denied."""
+    """Reason of the listener for the denial."""
     element_id: _builtins.str
     """Id of the element."""
     element_instance_key: _builtins.int
@@ -463,27 +463,27 @@ class Job(_message.Message):
     error_code: _builtins.str
     """Code of the thrown error."""
     error_message: _builtins.str
-    """Text of the failure or error."""
+    """Message of the failure or error."""
     has_failed_with_retries_left: _builtins.bool
-    """Whether it failed and will be offered again."""
+    """Whether the job failed and will be offered again."""
     is_denied: _builtins.bool
-    """Whether a listener denied."""
+    """Whether the listener denied the change."""
     job_key: _builtins.int
     """Key."""
     kind: Global___JobKind.ValueType
-    """What it stands for."""
+    """Kind of job."""
     listener_event_type: Global___JobListenerEventType.ValueType
     """Listener event."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     retries: _builtins.int
-    """Retries left."""
+    """Remaining retries."""
     state: Global___JobState.ValueType
     """State."""
     tenant_id: _builtins.str
@@ -491,30 +491,30 @@ class Job(_message.Message):
     type: _builtins.str
     """Job type."""
     worker: _builtins.str
-    """Worker that has or had it."""
+    """Worker that activated the job last."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     priority: _builtins.int
-    """Always 0: jobs have no priority."""
+    """Always 0; jobs have no priority."""
     @_builtins.property
     def custom_headers(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Headers, as modelled."""
 
     @_builtins.property
     def deadline(self) -> _timestamp_pb2.Timestamp:
-        """Until when its worker has it."""
+        """Deadline of the worker."""
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def creation_time(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Creation time."""
 
     @_builtins.property
     def last_update_time(self) -> _timestamp_pb2.Timestamp:
-        """When it last changed."""
+        """Time of the last change."""
 
     def __init__(
         self,
@@ -686,7 +686,7 @@ Global___UserTaskProperties: _TypeAlias = UserTaskProperties  # noqa: Y015
 
 @_typing.final
 class ActivatedJob(_message.Message):
-    """A piece of work as its worker gets it."""
+    """A job as a worker receives it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -735,17 +735,17 @@ class ActivatedJob(_message.Message):
     type: _builtins.str
     """Job type."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_version: _builtins.int
-    """Version of its process definition."""
+    """Version of the process definition."""
     element_id: _builtins.str
     """Id of the element."""
     worker: _builtins.str
-    """Worker that has it."""
+    """Worker that activated the job."""
     retries: _builtins.int
-    """Retries left."""
+    """Remaining retries."""
     deadline: _builtins.int
-    """Until when the worker has it, in milliseconds since 1970."""
+    """Deadline of the worker, in milliseconds since 1970."""
     variables: _builtins.bytes
     """Variables visible to the element, a JSON object."""
     tenant_id: _builtins.str
@@ -753,21 +753,21 @@ class ActivatedJob(_message.Message):
     job_key: _builtins.int
     """Key."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     element_instance_key: _builtins.int
     """Key of the element instance."""
     kind: Global___JobKind.ValueType
-    """What it stands for."""
+    """Kind of job."""
     listener_event_type: Global___JobListenerEventType.ValueType
     """Listener event."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     business_id: _builtins.str
-    """Id that the business gave its process instance."""
+    """Business id of the process instance."""
     priority: _builtins.int
-    """Always 0: jobs have no priority."""
+    """Always 0; jobs have no priority."""
     physical_tenant_id: _builtins.str
     """Always "default"."""
     @_builtins.property
@@ -780,7 +780,7 @@ class ActivatedJob(_message.Message):
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags of its process instance."""
+        """Tags of the process instance."""
 
     def __init__(
         self,

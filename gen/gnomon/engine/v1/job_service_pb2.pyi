@@ -33,18 +33,18 @@ class _TenantFilterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TenantFi
     DESCRIPTOR: _descriptor.EnumDescriptor
     TENANT_FILTER_UNSPECIFIED: _TenantFilter.ValueType  # 0
     TENANT_FILTER_PROVIDED: _TenantFilter.ValueType  # 1
-    """Those that the request names."""
+    """The tenants that the request names."""
     TENANT_FILTER_ASSIGNED: _TenantFilter.ValueType  # 2
-    """Those that the caller may act in."""
+    """The tenants in which the caller may act."""
 
 class TenantFilter(_TenantFilter, metaclass=_TenantFilterEnumTypeWrapper):
-    """Which tenants to activate jobs of."""
+    """Selection of the tenants whose jobs are activated."""
 
 TENANT_FILTER_UNSPECIFIED: TenantFilter.ValueType  # 0
 TENANT_FILTER_PROVIDED: TenantFilter.ValueType  # 1
-"""Those that the request names."""
+"""The tenants that the request names."""
 TENANT_FILTER_ASSIGNED: TenantFilter.ValueType  # 2
-"""Those that the caller may act in."""
+"""The tenants in which the caller may act."""
 Global___TenantFilter: _TypeAlias = TenantFilter  # noqa: Y015
 
 @_typing.final
@@ -66,16 +66,16 @@ class ActivateJobsRequest(_message.Message):
     worker: _builtins.str
     """Name of the worker."""
     timeout: _builtins.int
-    """Milliseconds that the worker has for a job."""
+    """Milliseconds until the deadline of a job."""
     max_jobs_to_activate: _builtins.int
-    """Most jobs to answer with."""
+    """Maximum number of jobs to return."""
     request_timeout: _builtins.int
-    """Milliseconds to wait for a job; 0 means the configured time, less than 0 means not at all."""
+    """Milliseconds to wait for a job; 0 means the configured time, less than 0 means no wait."""
     tenant_filter: Global___TenantFilter.ValueType
-    """Which tenants."""
+    """Selection of tenants."""
     @_builtins.property
     def fetch_variable(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the variables to answer with; empty means all."""
+        """Names of the variables to return; empty means all."""
 
     @_builtins.property
     def tenant_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -141,7 +141,7 @@ class StreamActivatedJobsRequest(_message.Message):
     worker: _builtins.str
     """Name of the worker."""
     timeout: _builtins.int
-    """Milliseconds that the worker has for a job, from the moment when it is activated."""
+    """Milliseconds from the activation of a job until its deadline."""
     @_builtins.property
     def fetch_variable(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of the variables that jobs have; empty means all."""
@@ -169,7 +169,7 @@ Global___StreamActivatedJobsRequest: _TypeAlias = StreamActivatedJobsRequest  # 
 
 @_typing.final
 class StreamActivatedJobsResponse(_message.Message):
-    """One of the answers of StreamActivatedJobs."""
+    """A message of StreamActivatedJobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -193,7 +193,7 @@ Global___StreamActivatedJobsResponse: _TypeAlias = StreamActivatedJobsResponse  
 
 @_typing.final
 class JobResultCorrections(_message.Message):
-    """Changes that a task listener makes to its user task; what is absent stays as it is."""
+    """Changes that a task listener makes to the user task; absent values stay unchanged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -204,20 +204,20 @@ class JobResultCorrections(_message.Message):
     CANDIDATE_GROUPS_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     assignee: _builtins.str
-    """Assignee; empty text unassigns it."""
+    """Assignee; an empty text removes it."""
     due_date: _builtins.str
-    """Due date in RFC 3339; empty text clears it."""
+    """Due date in RFC 3339; an empty text removes it."""
     follow_up_date: _builtins.str
-    """Follow-up date in RFC 3339; empty text clears it."""
+    """Follow-up date in RFC 3339; an empty text removes it."""
     priority: _builtins.int
     """Priority."""
     @_builtins.property
     def candidate_users(self) -> _user_task_pb2.UserTaskCandidates:
-        """Users who may claim it; an empty list clears them."""
+        """Candidate users; an empty list removes them."""
 
     @_builtins.property
     def candidate_groups(self) -> _user_task_pb2.UserTaskCandidates:
-        """Groups whose members may claim it; an empty list clears them."""
+        """Candidate groups; an empty list removes them."""
 
     def __init__(
         self,
@@ -290,7 +290,7 @@ Global___JobResultActivateElement: _TypeAlias = JobResultActivateElement  # noqa
 
 @_typing.final
 class JobResult(_message.Message):
-    """What the job of a task listener or of an ad-hoc sub-process decides. Its type says which of the other members it may
+    """Result of the job of a task listener or of an ad-hoc sub-process. The type determines which other members it may
     have.
     """
 
@@ -304,18 +304,18 @@ class JobResult(_message.Message):
     IS_COMPLETION_CONDITION_FULFILLED_FIELD_NUMBER: _builtins.int
     IS_CANCEL_REMAINING_INSTANCES_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """Kind of the result: userTask or adHocSubProcess; absent means userTask."""
+    """Kind of the result: userTask or adHocSubProcess; userTask if absent."""
     denied: _builtins.bool
     """Whether the listener denies the change of its user task."""
     denied_reason: _builtins.str
-    """Why it denies the change."""
+    """Reason for the denial."""
     is_completion_condition_fulfilled: _builtins.bool
     """Whether the ad-hoc sub-process is complete."""
     is_cancel_remaining_instances: _builtins.bool
-    """Whether its other elements are cancelled."""
+    """Whether the other active elements are cancelled."""
     @_builtins.property
     def corrections(self) -> Global___JobResultCorrections:
-        """What it changes about the user task."""
+        """Changes to the user task."""
 
     @_builtins.property
     def activate_elements(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobResultActivateElement]:
@@ -373,12 +373,12 @@ class CompleteJobRequest(_message.Message):
     VARIABLES_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     job_key: _builtins.int
-    """Which one."""
+    """Key of the job."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     @_builtins.property
     def result(self) -> Global___JobResult:
-        """What the job of a listener or of an ad-hoc sub-process decides; refused for jobs of another kind."""
+        """Result of the job of a listener or of an ad-hoc sub-process; refused for other kinds of jobs."""
 
     def __init__(
         self,
@@ -428,7 +428,7 @@ class CompleteJobsRequest(_message.Message):
     COMPLETIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def completions(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompleteJobRequest]:
-        """What each job is completed with."""
+        """Completion requests."""
 
     def __init__(
         self,
@@ -452,7 +452,7 @@ class CompleteJobsResponse(_message.Message):
     OUTCOMES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def outcomes(self) -> _containers.RepeatedCompositeFieldContainer[_status_pb2.Status]:
-        """What became of each completion, in their order: code 0, or the status that CompleteJob would end with."""
+        """Result of each completion, in the order of the request: code 0, or the status that CompleteJob would return."""
 
     def __init__(
         self,
@@ -479,13 +479,13 @@ class FailJobRequest(_message.Message):
     RETRY_BACK_OFF_FIELD_NUMBER: _builtins.int
     VARIABLES_FIELD_NUMBER: _builtins.int
     job_key: _builtins.int
-    """Which one."""
+    """Key of the job."""
     retries: _builtins.int
-    """Retries that the job has left."""
+    """Remaining retries of the job."""
     error_message: _builtins.str
-    """Text that an incident carries."""
+    """Error message, which an incident shows."""
     retry_back_off: _builtins.int
-    """Milliseconds before the job is offered again; 0 offers it at once."""
+    """Milliseconds until the job is offered again; 0 means at once."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     def __init__(
@@ -533,11 +533,11 @@ class ThrowJobErrorRequest(_message.Message):
     ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
     VARIABLES_FIELD_NUMBER: _builtins.int
     job_key: _builtins.int
-    """Which one."""
+    """Key of the job."""
     error_code: _builtins.str
-    """Code that catch events look at."""
+    """Error code, which catch events match."""
     error_message: _builtins.str
-    """Text that an incident carries."""
+    """Error message, which an incident shows."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     def __init__(
@@ -582,14 +582,14 @@ Global___ThrowJobErrorResponse: _TypeAlias = ThrowJobErrorResponse  # noqa: Y015
 
 @_typing.final
 class JobChangeset(_message.Message):
-    """What to change about a job."""
+    """Changes to a job."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     RETRIES_FIELD_NUMBER: _builtins.int
     TIMEOUT_FIELD_NUMBER: _builtins.int
     retries: _builtins.int
-    """Retries that the job has left."""
+    """Remaining retries of the job."""
     timeout: _builtins.int
     """Milliseconds from now until its deadline."""
     def __init__(
@@ -623,12 +623,12 @@ class UpdateJobRequest(_message.Message):
     CHANGESET_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     job_key: _builtins.int
-    """Which one."""
+    """Key of the job."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def changeset(self) -> Global___JobChangeset:
-        """What to change."""
+        """Changes."""
 
     def __init__(
         self,
@@ -666,7 +666,7 @@ Global___UpdateJobResponse: _TypeAlias = UpdateJobResponse  # noqa: Y015
 
 @_typing.final
 class JobFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -693,16 +693,16 @@ class JobFilter(_message.Message):
     CREATION_TIME_FIELD_NUMBER: _builtins.int
     LAST_UPDATE_TIME_FIELD_NUMBER: _builtins.int
     has_failed_with_retries_left: _builtins.bool
-    """Whether it failed and will be offered again."""
+    """Whether the job failed and will be offered again."""
     is_denied: _builtins.bool
-    """Whether a listener denied."""
+    """Whether the listener denied the change."""
     @_builtins.property
     def deadline(self) -> _filter_pb2.DateTimeFilter:
-        """Until when its worker has it."""
+        """Deadline of the worker."""
 
     @_builtins.property
     def denied_reason(self) -> _filter_pb2.StringFilter:
-        """Why a listener denied."""
+        """Reason of the listener for the denial."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
@@ -714,7 +714,7 @@ class JobFilter(_message.Message):
 
     @_builtins.property
     def end_time(self) -> _filter_pb2.DateTimeFilter:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def error_code(self) -> _filter_pb2.StringFilter:
@@ -730,7 +730,7 @@ class JobFilter(_message.Message):
 
     @_builtins.property
     def kind(self) -> _job_pb2.JobKindFilter:
-        """What it stands for."""
+        """Kind of job."""
 
     @_builtins.property
     def listener_event_type(self) -> _job_pb2.JobListenerEventTypeFilter:
@@ -738,19 +738,19 @@ class JobFilter(_message.Message):
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     @_builtins.property
     def retries(self) -> _filter_pb2.IntegerFilter:
-        """Retries left."""
+        """Remaining retries."""
 
     @_builtins.property
     def state(self) -> _job_pb2.JobStateFilter:
@@ -770,11 +770,11 @@ class JobFilter(_message.Message):
 
     @_builtins.property
     def creation_time(self) -> _filter_pb2.DateTimeFilter:
-        """When it was created."""
+        """Creation time."""
 
     @_builtins.property
     def last_update_time(self) -> _filter_pb2.DateTimeFilter:
-        """When it last changed."""
+        """Time of the last change."""
 
     def __init__(
         self,
@@ -899,7 +899,7 @@ Global___JobFilter: _TypeAlias = JobFilter  # noqa: Y015
 
 @_typing.final
 class JobSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -934,15 +934,15 @@ class SearchJobsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___JobFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -976,11 +976,11 @@ class SearchJobsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_job_pb2.Job]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -998,7 +998,7 @@ Global___SearchJobsResponse: _TypeAlias = SearchJobsResponse  # noqa: Y015
 
 @_typing.final
 class StatusMetric(_message.Message):
-    """How many jobs something happened to."""
+    """Number of jobs that were created, completed or failed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1008,7 +1008,7 @@ class StatusMetric(_message.Message):
     """Jobs."""
     @_builtins.property
     def last_updated_at(self) -> _timestamp_pb2.Timestamp:
-        """When it happened to the last one; absent when there is none."""
+        """Time of the last one; absent if there is none."""
 
     def __init__(
         self,
@@ -1036,10 +1036,10 @@ class GetGlobalJobStatisticsRequest(_message.Message):
     TO_FIELD_NUMBER: _builtins.int
     JOB_TYPE_FIELD_NUMBER: _builtins.int
     job_type: _builtins.str
-    """Type of the jobs; of all types when absent."""
+    """Type of the jobs; all types if absent."""
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     def __init__(
         self,
@@ -1068,18 +1068,18 @@ class GetGlobalJobStatisticsResponse(_message.Message):
     FAILED_FIELD_NUMBER: _builtins.int
     IS_INCOMPLETE_FIELD_NUMBER: _builtins.int
     is_incomplete: _builtins.bool
-    """Always false: every job is counted."""
+    """Always false; every job is counted."""
     @_builtins.property
     def created(self) -> Global___StatusMetric:
-        """Created ones."""
+        """Created jobs."""
 
     @_builtins.property
     def completed(self) -> Global___StatusMetric:
-        """Completed ones."""
+        """Completed jobs."""
 
     @_builtins.property
     def failed(self) -> Global___StatusMetric:
-        """Failed ones."""
+        """Failed jobs."""
 
     def __init__(
         self,
@@ -1099,7 +1099,7 @@ Global___GetGlobalJobStatisticsResponse: _TypeAlias = GetGlobalJobStatisticsResp
 
 @_typing.final
 class JobTypeStatisticsFilter(_message.Message):
-    """Which jobs are counted."""
+    """Filter of the counted jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1108,7 +1108,7 @@ class JobTypeStatisticsFilter(_message.Message):
     JOB_TYPE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     @_builtins.property
     def job_type(self) -> _filter_pb2.StringFilter:
@@ -1140,11 +1140,11 @@ class GetJobTypeStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___JobTypeStatisticsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page; the order is that of the types."""
+        """Page to return; the order is by type."""
 
     def __init__(
         self,
@@ -1176,18 +1176,18 @@ class JobTypeStatistics(_message.Message):
     job_type: _builtins.str
     """Type."""
     workers: _builtins.int
-    """Workers that had a job last which was updated in the stretch."""
+    """Number of workers whose jobs were updated in the period."""
     @_builtins.property
     def created(self) -> Global___StatusMetric:
-        """Created ones."""
+        """Created jobs."""
 
     @_builtins.property
     def completed(self) -> Global___StatusMetric:
-        """Completed ones."""
+        """Completed jobs."""
 
     @_builtins.property
     def failed(self) -> Global___StatusMetric:
-        """Failed ones."""
+        """Failed jobs."""
 
     def __init__(
         self,
@@ -1220,7 +1220,7 @@ class GetJobTypeStatisticsResponse(_message.Message):
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1238,7 +1238,7 @@ Global___GetJobTypeStatisticsResponse: _TypeAlias = GetJobTypeStatisticsResponse
 
 @_typing.final
 class JobWorkerStatisticsFilter(_message.Message):
-    """Which jobs are counted."""
+    """Filter of the counted jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1249,7 +1249,7 @@ class JobWorkerStatisticsFilter(_message.Message):
     """Type of the jobs."""
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     def __init__(
         self,
@@ -1275,11 +1275,11 @@ class GetJobWorkerStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___JobWorkerStatisticsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page; the order is that of the workers."""
+        """Page to return; the order is by worker."""
 
     def __init__(
         self,
@@ -1311,15 +1311,15 @@ class JobWorkerStatistics(_message.Message):
     """Worker."""
     @_builtins.property
     def created(self) -> Global___StatusMetric:
-        """Created ones."""
+        """Created jobs."""
 
     @_builtins.property
     def completed(self) -> Global___StatusMetric:
-        """Completed ones."""
+        """Completed jobs."""
 
     @_builtins.property
     def failed(self) -> Global___StatusMetric:
-        """Failed ones."""
+        """Failed jobs."""
 
     def __init__(
         self,
@@ -1351,7 +1351,7 @@ class GetJobWorkerStatisticsResponse(_message.Message):
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1369,7 +1369,7 @@ Global___GetJobWorkerStatisticsResponse: _TypeAlias = GetJobWorkerStatisticsResp
 
 @_typing.final
 class JobTimeSeriesStatisticsFilter(_message.Message):
-    """Which jobs are counted."""
+    """Filter of the counted jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1380,10 +1380,12 @@ class JobTimeSeriesStatisticsFilter(_message.Message):
     job_type: _builtins.str
     """Type of the jobs."""
     resolution: _builtins.str
-    """Length of an interval as an ISO 8601 duration of whole seconds; without it, one that makes at most 100 of them."""
+    """Length of an interval as an ISO 8601 duration of whole seconds; if absent, the server chooses a length for at most
+    100 intervals.
+    """
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     def __init__(
         self,
@@ -1412,11 +1414,11 @@ class GetJobTimeSeriesStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___JobTimeSeriesStatisticsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page; the order is that of time."""
+        """Page to return; the order is by time."""
 
     def __init__(
         self,
@@ -1446,19 +1448,19 @@ class JobTimeSeriesStatistics(_message.Message):
     FAILED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def time(self) -> _timestamp_pb2.Timestamp:
-        """Begin of the interval."""
+        """Start of the interval."""
 
     @_builtins.property
     def created(self) -> Global___StatusMetric:
-        """Created ones."""
+        """Created jobs."""
 
     @_builtins.property
     def completed(self) -> Global___StatusMetric:
-        """Completed ones."""
+        """Completed jobs."""
 
     @_builtins.property
     def failed(self) -> Global___StatusMetric:
-        """Failed ones."""
+        """Failed jobs."""
 
     def __init__(
         self,
@@ -1490,7 +1492,7 @@ class GetJobTimeSeriesStatisticsResponse(_message.Message):
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1508,7 +1510,7 @@ Global___GetJobTimeSeriesStatisticsResponse: _TypeAlias = GetJobTimeSeriesStatis
 
 @_typing.final
 class JobErrorStatisticsFilter(_message.Message):
-    """Which jobs are counted."""
+    """Filter of the counted jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1521,7 +1523,7 @@ class JobErrorStatisticsFilter(_message.Message):
     """Type of the jobs."""
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     @_builtins.property
     def error_code(self) -> _filter_pb2.StringFilter:
@@ -1564,11 +1566,11 @@ class GetJobErrorStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___JobErrorStatisticsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page; the order is that of the errors."""
+        """Page to return; the order is by error."""
 
     def __init__(
         self,
@@ -1596,11 +1598,11 @@ class JobErrorStatistics(_message.Message):
     ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
     WORKERS_FIELD_NUMBER: _builtins.int
     error_code: _builtins.str
-    """Code of the thrown error; empty where jobs failed without one."""
+    """Code of the thrown error; empty if the jobs failed without an error code."""
     error_message: _builtins.str
     """Text of the failure."""
     workers: _builtins.int
-    """Workers that had such a job last."""
+    """Number of workers that had such a job last."""
     def __init__(
         self,
         *,
@@ -1626,11 +1628,11 @@ class GetJobErrorStatisticsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobErrorStatistics]:
-        """The errors on this page, of the 10,000 with the most jobs."""
+        """The errors on this page, out of the 10,000 with the most jobs."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class JobServiceStub:
-    """Hands work to workers and takes results back.
+    """Jobs for workers, and their results.
     """
 
     def __init__(self, channel):
@@ -103,42 +103,43 @@ class JobServiceStub:
 
 
 class JobServiceServicer:
-    """Hands work to workers and takes results back.
+    """Jobs for workers, and their results.
     """
 
     def ActivateJobs(self, request, context):
-        """Activates jobs of one type for a worker; waits for one when there is none.
-        A caller that goes away while it waits takes no job with it.
+        """Activates jobs of one type for a worker; if there is none, the call waits for one.
+        If the caller cancels the call while it waits, no job is activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StreamActivatedJobs(self, request, context):
-        """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        """Pushes jobs of one type to a worker, those that wait already and each later one, until the worker ends the call. It
         has no route over HTTP.
-        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
-        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
-        UNAVAILABLE when the server stops.
+        A worker that does not read gets no further jobs. Jobs that were not sent when the stream ends are offered again.
+        The stream ends with UNAUTHENTICATED or PERMISSION_DENIED when the caller has lost the right, and with UNAVAILABLE
+        when the server stops.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CompleteJob(self, request, context):
-        """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
-        instead.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+        """Completes a job; its variables are merged into the process instance. The job of a task listener has a result
+        instead of variables.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it failed without retries or
+        threw an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CompleteJobs(self, request, context):
-        """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        """Completes many jobs, each independently and like CompleteJob: a rejected job does not affect the others. It has no
         route over HTTP.
-        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
-        could not be carried out then.
+        A repeat with the same idempotency key and the same completions gets the first outcomes; completions that could not
+        be carried out then are carried out now.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,15 +147,15 @@ class JobServiceServicer:
 
     def FailJob(self, request, context):
         """Marks an activated job as failed; retries = 0 raises an incident.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ThrowJobError(self, request, context):
-        """Throws a BPMN error from a job; an incident is raised when nothing catches it.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        """Throws a BPMN error from a job; if no catch event handles it, an incident is raised.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,7 +163,8 @@ class JobServiceServicer:
 
     def UpdateJob(self, request, context):
         """Sets retries or deadline of a job.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when a deadline is set for a job that is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE for a deadline of a job that is not
+        activated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -176,42 +178,42 @@ class JobServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetGlobalJobStatistics(self, request, context):
-        """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of the caller's tenant that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetJobTypeStatistics(self, request, context):
-        """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of each type that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetJobWorkerStatistics(self, request, context):
-        """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
-        had them last.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of a type that were created, completed and failed in a period of at most 31 days, by the worker
+        that activated them last.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetJobTimeSeriesStatistics(self, request, context):
-        """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
-        Intervals in which nothing happened are left out.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of a type that were created, completed and failed in each interval of a period of at most 31 days.
+        Intervals without such jobs are left out.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetJobErrorStatistics(self, request, context):
-        """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
-        stretch of at most 31 days.
+        """Counts the workers whose jobs of a type failed or threw an error, by error. Jobs count by their last update in a
+        period of at most 31 days.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -294,7 +296,7 @@ def add_JobServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class JobService:
-    """Hands work to workers and takes results back.
+    """Jobs for workers, and their results.
     """
 
     @staticmethod

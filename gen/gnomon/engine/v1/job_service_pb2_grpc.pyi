@@ -27,137 +27,141 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class JobServiceStub:
-    """Hands work to workers and takes results back."""
+    """Jobs for workers, and their results."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> JobServiceAsyncStub: ...
     ActivateJobs: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.ActivateJobsRequest, _job_service_pb2.ActivateJobsResponse]
-    """Activates jobs of one type for a worker; waits for one when there is none.
-    A caller that goes away while it waits takes no job with it.
+    """Activates jobs of one type for a worker; if there is none, the call waits for one.
+    If the caller cancels the call while it waits, no job is activated.
     """
     StreamActivatedJobs: _grpc.UnaryStreamMultiCallable[_job_service_pb2.StreamActivatedJobsRequest, _job_service_pb2.StreamActivatedJobsResponse]
-    """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+    """Pushes jobs of one type to a worker, those that wait already and each later one, until the worker ends the call. It
     has no route over HTTP.
-    A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
-    again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
-    UNAVAILABLE when the server stops.
+    A worker that does not read gets no further jobs. Jobs that were not sent when the stream ends are offered again.
+    The stream ends with UNAUTHENTICATED or PERMISSION_DENIED when the caller has lost the right, and with UNAVAILABLE
+    when the server stops.
     """
     CompleteJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]
-    """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
-    instead.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+    """Completes a job; its variables are merged into the process instance. The job of a task listener has a result
+    instead of variables.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it failed without retries or
+    threw an error.
     """
     CompleteJobs: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobsRequest, _job_service_pb2.CompleteJobsResponse]
-    """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+    """Completes many jobs, each independently and like CompleteJob: a rejected job does not affect the others. It has no
     route over HTTP.
-    A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
-    could not be carried out then.
+    A repeat with the same idempotency key and the same completions gets the first outcomes; completions that could not
+    be carried out then are carried out now.
     """
     FailJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]
     """Marks an activated job as failed; retries = 0 raises an incident.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
     """
     ThrowJobError: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.ThrowJobErrorRequest, _job_service_pb2.ThrowJobErrorResponse]
-    """Throws a BPMN error from a job; an incident is raised when nothing catches it.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+    """Throws a BPMN error from a job; if no catch event handles it, an incident is raised.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
     """
     UpdateJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.UpdateJobRequest, _job_service_pb2.UpdateJobResponse]
     """Sets retries or deadline of a job.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when a deadline is set for a job that is not activated.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE for a deadline of a job that is not
+    activated.
     """
     SearchJobs: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.SearchJobsRequest, _job_service_pb2.SearchJobsResponse]
     """Lists jobs of the caller's tenant."""
     GetGlobalJobStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetGlobalJobStatisticsRequest, _job_service_pb2.GetGlobalJobStatisticsResponse]
-    """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of the caller's tenant that were created, completed and failed in a period of at most 31 days.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobTypeStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTypeStatisticsRequest, _job_service_pb2.GetJobTypeStatisticsResponse]
-    """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of each type that were created, completed and failed in a period of at most 31 days.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobWorkerStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobWorkerStatisticsRequest, _job_service_pb2.GetJobWorkerStatisticsResponse]
-    """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
-    had them last.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of a type that were created, completed and failed in a period of at most 31 days, by the worker
+    that activated them last.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobTimeSeriesStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTimeSeriesStatisticsRequest, _job_service_pb2.GetJobTimeSeriesStatisticsResponse]
-    """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
-    Intervals in which nothing happened are left out.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of a type that were created, completed and failed in each interval of a period of at most 31 days.
+    Intervals without such jobs are left out.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobErrorStatistics: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.GetJobErrorStatisticsRequest, _job_service_pb2.GetJobErrorStatisticsResponse]
-    """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
-    stretch of at most 31 days.
+    """Counts the workers whose jobs of a type failed or threw an error, by error. Jobs count by their last update in a
+    period of at most 31 days.
     """
 
 @_typing.type_check_only
 class JobServiceAsyncStub(JobServiceStub):
-    """Hands work to workers and takes results back."""
+    """Jobs for workers, and their results."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ActivateJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.ActivateJobsRequest, _job_service_pb2.ActivateJobsResponse]  # type: ignore[assignment]
-    """Activates jobs of one type for a worker; waits for one when there is none.
-    A caller that goes away while it waits takes no job with it.
+    """Activates jobs of one type for a worker; if there is none, the call waits for one.
+    If the caller cancels the call while it waits, no job is activated.
     """
     StreamActivatedJobs: _aio.UnaryStreamMultiCallable[_job_service_pb2.StreamActivatedJobsRequest, _job_service_pb2.StreamActivatedJobsResponse]  # type: ignore[assignment]
-    """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+    """Pushes jobs of one type to a worker, those that wait already and each later one, until the worker ends the call. It
     has no route over HTTP.
-    A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
-    again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
-    UNAVAILABLE when the server stops.
+    A worker that does not read gets no further jobs. Jobs that were not sent when the stream ends are offered again.
+    The stream ends with UNAUTHENTICATED or PERMISSION_DENIED when the caller has lost the right, and with UNAVAILABLE
+    when the server stops.
     """
     CompleteJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]  # type: ignore[assignment]
-    """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
-    instead.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+    """Completes a job; its variables are merged into the process instance. The job of a task listener has a result
+    instead of variables.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it failed without retries or
+    threw an error.
     """
     CompleteJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobsRequest, _job_service_pb2.CompleteJobsResponse]  # type: ignore[assignment]
-    """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+    """Completes many jobs, each independently and like CompleteJob: a rejected job does not affect the others. It has no
     route over HTTP.
-    A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
-    could not be carried out then.
+    A repeat with the same idempotency key and the same completions gets the first outcomes; completions that could not
+    be carried out then are carried out now.
     """
     FailJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]  # type: ignore[assignment]
     """Marks an activated job as failed; retries = 0 raises an incident.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
     """
     ThrowJobError: _aio.UnaryUnaryMultiCallable[_job_service_pb2.ThrowJobErrorRequest, _job_service_pb2.ThrowJobErrorResponse]  # type: ignore[assignment]
-    """Throws a BPMN error from a job; an incident is raised when nothing catches it.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+    """Throws a BPMN error from a job; if no catch event handles it, an incident is raised.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
     """
     UpdateJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.UpdateJobRequest, _job_service_pb2.UpdateJobResponse]  # type: ignore[assignment]
     """Sets retries or deadline of a job.
-    Rejected with NOT_FOUND when it is gone, INVALID_STATE when a deadline is set for a job that is not activated.
+    Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE for a deadline of a job that is not
+    activated.
     """
     SearchJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.SearchJobsRequest, _job_service_pb2.SearchJobsResponse]  # type: ignore[assignment]
     """Lists jobs of the caller's tenant."""
     GetGlobalJobStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetGlobalJobStatisticsRequest, _job_service_pb2.GetGlobalJobStatisticsResponse]  # type: ignore[assignment]
-    """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of the caller's tenant that were created, completed and failed in a period of at most 31 days.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobTypeStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTypeStatisticsRequest, _job_service_pb2.GetJobTypeStatisticsResponse]  # type: ignore[assignment]
-    """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of each type that were created, completed and failed in a period of at most 31 days.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobWorkerStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobWorkerStatisticsRequest, _job_service_pb2.GetJobWorkerStatisticsResponse]  # type: ignore[assignment]
-    """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
-    had them last.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of a type that were created, completed and failed in a period of at most 31 days, by the worker
+    that activated them last.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobTimeSeriesStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobTimeSeriesStatisticsRequest, _job_service_pb2.GetJobTimeSeriesStatisticsResponse]  # type: ignore[assignment]
-    """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
-    Intervals in which nothing happened are left out.
-    A job counts as failed when it ever failed or threw an error, at the time of its last update.
+    """Counts the jobs of a type that were created, completed and failed in each interval of a period of at most 31 days.
+    Intervals without such jobs are left out.
+    A job counts as failed if it ever failed or threw an error, at the time of its last update.
     """
     GetJobErrorStatistics: _aio.UnaryUnaryMultiCallable[_job_service_pb2.GetJobErrorStatisticsRequest, _job_service_pb2.GetJobErrorStatisticsResponse]  # type: ignore[assignment]
-    """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
-    stretch of at most 31 days.
+    """Counts the workers whose jobs of a type failed or threw an error, by error. Jobs count by their last update in a
+    period of at most 31 days.
     """
 
 class JobServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Hands work to workers and takes results back."""
+    """Jobs for workers, and their results."""
 
     @_abc_1.abstractmethod
     def ActivateJobs(
@@ -165,8 +169,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.ActivateJobsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.ActivateJobsResponse, _abc.Awaitable[_job_service_pb2.ActivateJobsResponse]]:
-        """Activates jobs of one type for a worker; waits for one when there is none.
-        A caller that goes away while it waits takes no job with it.
+        """Activates jobs of one type for a worker; if there is none, the call waits for one.
+        If the caller cancels the call while it waits, no job is activated.
         """
 
     @_abc_1.abstractmethod
@@ -175,11 +179,11 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.StreamActivatedJobsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_job_service_pb2.StreamActivatedJobsResponse], _abc.AsyncIterator[_job_service_pb2.StreamActivatedJobsResponse]]:
-        """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        """Pushes jobs of one type to a worker, those that wait already and each later one, until the worker ends the call. It
         has no route over HTTP.
-        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
-        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
-        UNAVAILABLE when the server stops.
+        A worker that does not read gets no further jobs. Jobs that were not sent when the stream ends are offered again.
+        The stream ends with UNAUTHENTICATED or PERMISSION_DENIED when the caller has lost the right, and with UNAVAILABLE
+        when the server stops.
         """
 
     @_abc_1.abstractmethod
@@ -188,9 +192,10 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.CompleteJobRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.CompleteJobResponse, _abc.Awaitable[_job_service_pb2.CompleteJobResponse]]:
-        """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
-        instead.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+        """Completes a job; its variables are merged into the process instance. The job of a task listener has a result
+        instead of variables.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it failed without retries or
+        threw an error.
         """
 
     @_abc_1.abstractmethod
@@ -199,10 +204,10 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.CompleteJobsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.CompleteJobsResponse, _abc.Awaitable[_job_service_pb2.CompleteJobsResponse]]:
-        """Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        """Completes many jobs, each independently and like CompleteJob: a rejected job does not affect the others. It has no
         route over HTTP.
-        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
-        could not be carried out then.
+        A repeat with the same idempotency key and the same completions gets the first outcomes; completions that could not
+        be carried out then are carried out now.
         """
 
     @_abc_1.abstractmethod
@@ -212,7 +217,7 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.FailJobResponse, _abc.Awaitable[_job_service_pb2.FailJobResponse]]:
         """Marks an activated job as failed; retries = 0 raises an incident.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
 
     @_abc_1.abstractmethod
@@ -221,8 +226,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.ThrowJobErrorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.ThrowJobErrorResponse, _abc.Awaitable[_job_service_pb2.ThrowJobErrorResponse]]:
-        """Throws a BPMN error from a job; an incident is raised when nothing catches it.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        """Throws a BPMN error from a job; if no catch event handles it, an incident is raised.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
 
     @_abc_1.abstractmethod
@@ -232,7 +237,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.UpdateJobResponse, _abc.Awaitable[_job_service_pb2.UpdateJobResponse]]:
         """Sets retries or deadline of a job.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when a deadline is set for a job that is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE for a deadline of a job that is not
+        activated.
         """
 
     @_abc_1.abstractmethod
@@ -249,8 +255,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.GetGlobalJobStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.GetGlobalJobStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetGlobalJobStatisticsResponse]]:
-        """Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of the caller's tenant that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
     @_abc_1.abstractmethod
@@ -259,8 +265,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.GetJobTypeStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.GetJobTypeStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobTypeStatisticsResponse]]:
-        """Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of each type that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
     @_abc_1.abstractmethod
@@ -269,9 +275,9 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.GetJobWorkerStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.GetJobWorkerStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobWorkerStatisticsResponse]]:
-        """Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
-        had them last.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of a type that were created, completed and failed in a period of at most 31 days, by the worker
+        that activated them last.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
     @_abc_1.abstractmethod
@@ -280,9 +286,9 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.GetJobTimeSeriesStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.GetJobTimeSeriesStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobTimeSeriesStatisticsResponse]]:
-        """Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
-        Intervals in which nothing happened are left out.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        """Counts the jobs of a type that were created, completed and failed in each interval of a period of at most 31 days.
+        Intervals without such jobs are left out.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
     @_abc_1.abstractmethod
@@ -291,8 +297,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.GetJobErrorStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.GetJobErrorStatisticsResponse, _abc.Awaitable[_job_service_pb2.GetJobErrorStatisticsResponse]]:
-        """Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
-        stretch of at most 31 days.
+        """Counts the workers whose jobs of a type failed or threw an error, by error. Jobs count by their last update in a
+        period of at most 31 days.
         """
 
 def add_JobServiceServicer_to_server(servicer: JobServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

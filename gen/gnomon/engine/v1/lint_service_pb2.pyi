@@ -29,11 +29,11 @@ class LintResourceRequest(_message.Message):
     CONTENT_FIELD_NUMBER: _builtins.int
     INCLUDE_RULES_FIELD_NUMBER: _builtins.int
     resource_name: _builtins.str
-    """File name; its ending says what it is: .bpmn, .xml, .dmn or .form."""
+    """File name; its ending gives the kind: .bpmn, .xml, .dmn or .form."""
     content: _builtins.str
     """Content of the file."""
     include_rules: _builtins.bool
-    """Whether the response has the rules, too, which an editor evaluates itself."""
+    """Whether the response includes the rules that an editor can evaluate itself."""
     def __init__(
         self,
         *,
@@ -66,11 +66,11 @@ class LintFinding(_message.Message):
     severity: _builtins.str
     """error or warning."""
     element_id: _builtins.str
-    """Id of the element; empty where the file gives none."""
+    """Id of the element; empty if the file gives none."""
     message: _builtins.str
-    """What is wrong."""
+    """Description of the finding."""
     line: _builtins.int
-    """Line of the file, from one; 0 where it has none."""
+    """Line of the file, from 1; 0 if unknown."""
     refuses: _builtins.bool
     """Whether a deployment of the file fails."""
     def __init__(
@@ -101,14 +101,14 @@ class LintResourceResponse(_message.Message):
     TOTAL_FINDINGS_FIELD_NUMBER: _builtins.int
     RULES_FIELD_NUMBER: _builtins.int
     total_findings: _builtins.int
-    """How many there are."""
+    """Number of findings."""
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[Global___LintFinding]:
         """The first 500 findings, in the order of the file."""
 
     @_builtins.property
     def rules(self) -> _containers.RepeatedCompositeFieldContainer[_console_service_pb2.LintRule]:
-        """The rules of getLintRules, where the request asks for them."""
+        """The rules of getLintRules, if the request asks for them."""
 
     def __init__(
         self,

@@ -47,8 +47,8 @@ class LintServiceServicer:
     """
 
     def LintResource(self, request, context):
-        """Returns the rules that a file breaks, and deploys nothing: editors ask while a person draws.
-        Rejected with INVALID_ARGUMENT when the name does not end like that of a model.
+        """Returns the rules that a file breaks, and deploys nothing. Editors call it while a user edits a model.
+        Rejected with INVALID_ARGUMENT if the file name does not have the ending of a model.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,8 +34,8 @@ class LintServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> LintServiceAsyncStub: ...
     LintResource: _grpc.UnaryUnaryMultiCallable[_lint_service_pb2.LintResourceRequest, _lint_service_pb2.LintResourceResponse]
-    """Returns the rules that a file breaks, and deploys nothing: editors ask while a person draws.
-    Rejected with INVALID_ARGUMENT when the name does not end like that of a model.
+    """Returns the rules that a file breaks, and deploys nothing. Editors call it while a user edits a model.
+    Rejected with INVALID_ARGUMENT if the file name does not have the ending of a model.
     """
 
 @_typing.type_check_only
@@ -44,8 +44,8 @@ class LintServiceAsyncStub(LintServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     LintResource: _aio.UnaryUnaryMultiCallable[_lint_service_pb2.LintResourceRequest, _lint_service_pb2.LintResourceResponse]  # type: ignore[assignment]
-    """Returns the rules that a file breaks, and deploys nothing: editors ask while a person draws.
-    Rejected with INVALID_ARGUMENT when the name does not end like that of a model.
+    """Returns the rules that a file breaks, and deploys nothing. Editors call it while a user edits a model.
+    Rejected with INVALID_ARGUMENT if the file name does not have the ending of a model.
     """
 
 class LintServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -57,8 +57,8 @@ class LintServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lint_service_pb2.LintResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_lint_service_pb2.LintResourceResponse, _abc.Awaitable[_lint_service_pb2.LintResourceResponse]]:
-        """Returns the rules that a file breaks, and deploys nothing: editors ask while a person draws.
-        Rejected with INVALID_ARGUMENT when the name does not end like that of a model.
+        """Returns the rules that a file breaks, and deploys nothing. Editors call it while a user edits a model.
+        Rejected with INVALID_ARGUMENT if the file name does not have the ending of a model.
         """
 
 def add_LintServiceServicer_to_server(servicer: LintServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

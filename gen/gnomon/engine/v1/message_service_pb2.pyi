@@ -31,11 +31,11 @@ class PublishMessageRequest(_message.Message):
     name: _builtins.str
     """Name of the message."""
     correlation_key: _builtins.str
-    """Correlation key; what waits has the same."""
+    """Correlation key; a matching subscription has the same one."""
     time_to_live: _builtins.int
-    """Milliseconds for which it is buffered; 0 drops what nobody waits for."""
+    """Milliseconds for which the message is buffered; with 0 it is dropped if no subscription waits for it."""
     message_id: _builtins.str
-    """Id, unique among the buffered messages with the same name and correlation key; empty for none."""
+    """Message id, unique among the buffered messages with the same name and correlation key; empty for none."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     tenant_id: _builtins.str
@@ -99,7 +99,7 @@ class CorrelateMessageRequest(_message.Message):
     name: _builtins.str
     """Name of the message."""
     correlation_key: _builtins.str
-    """Correlation key; what waits has the same."""
+    """Correlation key; a matching subscription has the same one."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
     tenant_id: _builtins.str
@@ -136,7 +136,7 @@ class CorrelateMessageResponse(_message.Message):
     message_key: _builtins.int
     """Key of the message."""
     process_instance_key: _builtins.int
-    """A process instance that gets it."""
+    """Key of a process instance that gets the message."""
     def __init__(
         self,
         *,

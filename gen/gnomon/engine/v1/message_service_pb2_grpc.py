@@ -52,18 +52,20 @@ class MessageServiceServicer:
     """
 
     def PublishMessage(self, request, context):
-        """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
-        Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
-        Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+        """Publishes a message to the subscriptions with its name and correlation key, and buffers it for its time to live.
+        Each process gets it once. The response is sent when the message is stored; process instances on other partitions
+        get it shortly after.
+        Rejected with ALREADY_EXISTS if a message with that id is buffered, with QUOTA_EXHAUSTED if the buffer is full.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CorrelateMessage(self, request, context):
-        """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
-        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
-        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+        """Publishes a message to the subscriptions that wait for it now, and returns one process instance that gets it: if
+        the message starts an instance, that one. The message is not buffered. A process instance on another partition gets
+        it shortly after.
+        Rejected with NOT_FOUND if no subscription waits, with QUOTA_EXHAUSTED if the buffer is full.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,14 +34,16 @@ class MessageServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MessageServiceAsyncStub: ...
     PublishMessage: _grpc.UnaryUnaryMultiCallable[_message_service_pb2.PublishMessageRequest, _message_service_pb2.PublishMessageResponse]
-    """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
-    Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
-    Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+    """Publishes a message to the subscriptions with its name and correlation key, and buffers it for its time to live.
+    Each process gets it once. The response is sent when the message is stored; process instances on other partitions
+    get it shortly after.
+    Rejected with ALREADY_EXISTS if a message with that id is buffered, with QUOTA_EXHAUSTED if the buffer is full.
     """
     CorrelateMessage: _grpc.UnaryUnaryMultiCallable[_message_service_pb2.CorrelateMessageRequest, _message_service_pb2.CorrelateMessageResponse]
-    """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
-    is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
-    Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+    """Publishes a message to the subscriptions that wait for it now, and returns one process instance that gets it: if
+    the message starts an instance, that one. The message is not buffered. A process instance on another partition gets
+    it shortly after.
+    Rejected with NOT_FOUND if no subscription waits, with QUOTA_EXHAUSTED if the buffer is full.
     """
 
 @_typing.type_check_only
@@ -50,14 +52,16 @@ class MessageServiceAsyncStub(MessageServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PublishMessage: _aio.UnaryUnaryMultiCallable[_message_service_pb2.PublishMessageRequest, _message_service_pb2.PublishMessageResponse]  # type: ignore[assignment]
-    """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
-    Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
-    Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+    """Publishes a message to the subscriptions with its name and correlation key, and buffers it for its time to live.
+    Each process gets it once. The response is sent when the message is stored; process instances on other partitions
+    get it shortly after.
+    Rejected with ALREADY_EXISTS if a message with that id is buffered, with QUOTA_EXHAUSTED if the buffer is full.
     """
     CorrelateMessage: _aio.UnaryUnaryMultiCallable[_message_service_pb2.CorrelateMessageRequest, _message_service_pb2.CorrelateMessageResponse]  # type: ignore[assignment]
-    """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
-    is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
-    Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+    """Publishes a message to the subscriptions that wait for it now, and returns one process instance that gets it: if
+    the message starts an instance, that one. The message is not buffered. A process instance on another partition gets
+    it shortly after.
+    Rejected with NOT_FOUND if no subscription waits, with QUOTA_EXHAUSTED if the buffer is full.
     """
 
 class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -69,9 +73,10 @@ class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _message_service_pb2.PublishMessageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_message_service_pb2.PublishMessageResponse, _abc.Awaitable[_message_service_pb2.PublishMessageResponse]]:
-        """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
-        Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
-        Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+        """Publishes a message to the subscriptions with its name and correlation key, and buffers it for its time to live.
+        Each process gets it once. The response is sent when the message is stored; process instances on other partitions
+        get it shortly after.
+        Rejected with ALREADY_EXISTS if a message with that id is buffered, with QUOTA_EXHAUSTED if the buffer is full.
         """
 
     @_abc_1.abstractmethod
@@ -80,9 +85,10 @@ class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _message_service_pb2.CorrelateMessageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_message_service_pb2.CorrelateMessageResponse, _abc.Awaitable[_message_service_pb2.CorrelateMessageResponse]]:
-        """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
-        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
-        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+        """Publishes a message to the subscriptions that wait for it now, and returns one process instance that gets it: if
+        the message starts an instance, that one. The message is not buffered. A process instance on another partition gets
+        it shortly after.
+        Rejected with NOT_FOUND if no subscription waits, with QUOTA_EXHAUSTED if the buffer is full.
         """
 
 def add_MessageServiceServicer_to_server(servicer: MessageServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -28,26 +28,26 @@ class _MessageSubscriptionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapp
     DESCRIPTOR: _descriptor.EnumDescriptor
     MESSAGE_SUBSCRIPTION_STATE_UNSPECIFIED: _MessageSubscriptionState.ValueType  # 0
     MESSAGE_SUBSCRIPTION_STATE_CREATED: _MessageSubscriptionState.ValueType  # 1
-    """It was opened."""
+    """The subscription was opened."""
     MESSAGE_SUBSCRIPTION_STATE_CORRELATED: _MessageSubscriptionState.ValueType  # 2
-    """It got a message; one that does not interrupt waits on."""
+    """The subscription got a message; a non-interrupting one continues to wait."""
     MESSAGE_SUBSCRIPTION_STATE_DELETED: _MessageSubscriptionState.ValueType  # 3
-    """It was closed."""
+    """The subscription was closed."""
     MESSAGE_SUBSCRIPTION_STATE_MIGRATED: _MessageSubscriptionState.ValueType  # 4
-    """It was migrated with its process instance, and waits on."""
+    """The subscription was migrated with its process instance, and continues to wait."""
 
 class MessageSubscriptionState(_MessageSubscriptionState, metaclass=_MessageSubscriptionStateEnumTypeWrapper):
-    """What happened last to a message subscription."""
+    """Last change of a message subscription."""
 
 MESSAGE_SUBSCRIPTION_STATE_UNSPECIFIED: MessageSubscriptionState.ValueType  # 0
 MESSAGE_SUBSCRIPTION_STATE_CREATED: MessageSubscriptionState.ValueType  # 1
-"""It was opened."""
+"""The subscription was opened."""
 MESSAGE_SUBSCRIPTION_STATE_CORRELATED: MessageSubscriptionState.ValueType  # 2
-"""It got a message; one that does not interrupt waits on."""
+"""The subscription got a message; a non-interrupting one continues to wait."""
 MESSAGE_SUBSCRIPTION_STATE_DELETED: MessageSubscriptionState.ValueType  # 3
-"""It was closed."""
+"""The subscription was closed."""
 MESSAGE_SUBSCRIPTION_STATE_MIGRATED: MessageSubscriptionState.ValueType  # 4
-"""It was migrated with its process instance, and waits on."""
+"""The subscription was migrated with its process instance, and continues to wait."""
 Global___MessageSubscriptionState: _TypeAlias = MessageSubscriptionState  # noqa: Y015
 
 class _MessageSubscriptionType:
@@ -63,7 +63,7 @@ class _MessageSubscriptionTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrappe
     """An element instance."""
 
 class MessageSubscriptionType(_MessageSubscriptionType, metaclass=_MessageSubscriptionTypeEnumTypeWrapper):
-    """What waits for a message."""
+    """Kind of receiver of a message."""
 
 MESSAGE_SUBSCRIPTION_TYPE_UNSPECIFIED: MessageSubscriptionType.ValueType  # 0
 MESSAGE_SUBSCRIPTION_TYPE_START_EVENT: MessageSubscriptionType.ValueType  # 1
@@ -93,7 +93,7 @@ class MessageSubscriptionStateFilter(_message.Message):
     neq: Global___MessageSubscriptionState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___MessageSubscriptionState.ValueType
@@ -106,7 +106,7 @@ class MessageSubscriptionStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___MessageSubscriptionState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ Global___MessageSubscriptionStateFilter: _TypeAlias = MessageSubscriptionStateFi
 
 @_typing.final
 class MessageSubscription(_message.Message):
-    """A start event or an element instance that waits for a message, or did."""
+    """A start event or an element instance that waits for a message, or did so before."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -229,40 +229,40 @@ class MessageSubscription(_message.Message):
     message_subscription_key: _builtins.int
     """Key."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance, absent for a start event."""
+    """Key of the process instance; absent for a start event."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here, absent for a start event."""
+    """Key of the first process instance in the hierarchy of calls; absent for a start event."""
     element_id: _builtins.str
     """Id of the element that catches the message."""
     element_instance_key: _builtins.int
-    """Key of the element instance that waits, absent for a start event."""
+    """Key of the waiting element instance; absent for a start event."""
     message_subscription_state: Global___MessageSubscriptionState.ValueType
-    """What happened last to it."""
+    """Last change."""
     message_name: _builtins.str
     """Name of the message."""
     correlation_key: _builtins.str
-    """Correlation key of the message, absent for a start event."""
+    """Correlation key of the message; absent for a start event."""
     tenant_id: _builtins.str
     """Tenant."""
     message_subscription_type: Global___MessageSubscriptionType.ValueType
-    """What waits."""
+    """Kind of receiver."""
     process_definition_name: _builtins.str
-    """Name of its process definition."""
+    """Name of the process definition."""
     process_definition_version: _builtins.int
-    """Version of its process definition."""
+    """Version of the process definition."""
     tool_name: _builtins.str
     """The property `io.camunda.tool:name`."""
     inbound_connector_type: _builtins.str
     """The property `inbound.type`."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     @_builtins.property
     def last_updated_date(self) -> _timestamp_pb2.Timestamp:
-        """When that was."""
+        """Time of the last change."""
 
     @_builtins.property
     def extension_properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -270,7 +270,7 @@ class MessageSubscription(_message.Message):
 
     @_builtins.property
     def tool_properties(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """Those of its properties that begin with `io.camunda.tool:`."""
+        """Properties of the element that begin with `io.camunda.tool:`."""
 
     def __init__(
         self,
@@ -345,7 +345,7 @@ Global___MessageSubscription: _TypeAlias = MessageSubscription  # noqa: Y015
 
 @_typing.final
 class CorrelatedMessageSubscription(_message.Message):
-    """A message that a process instance caught, or that began it."""
+    """A message that a process instance caught or that started it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -364,11 +364,11 @@ class CorrelatedMessageSubscription(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
     correlation_key: _builtins.str
-    """Correlation key, absent when it began a process instance without one."""
+    """Correlation key; absent if the message started a process instance without one."""
     element_id: _builtins.str
     """Id of the element that caught the message."""
     element_instance_key: _builtins.int
-    """Key of the element instance that waited, absent for a start event."""
+    """Key of the element instance that waited; absent for a start event."""
     message_key: _builtins.int
     """Key of the message."""
     message_name: _builtins.str
@@ -376,22 +376,22 @@ class CorrelatedMessageSubscription(_message.Message):
     partition_id: _builtins.int
     """Partition of the process instance."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     subscription_key: _builtins.int
     """Key of the message subscription."""
     tenant_id: _builtins.str
     """Tenant."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     @_builtins.property
     def correlation_time(self) -> _timestamp_pb2.Timestamp:
-        """When the process instance got the message."""
+        """Time when the process instance got the message."""
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class MessageSubscriptionFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -44,15 +44,15 @@ class MessageSubscriptionFilter(_message.Message):
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
@@ -60,15 +60,15 @@ class MessageSubscriptionFilter(_message.Message):
 
     @_builtins.property
     def element_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the element instance that waits."""
+        """Key of the waiting element instance."""
 
     @_builtins.property
     def message_subscription_state(self) -> _message_subscription_pb2.MessageSubscriptionStateFilter:
-        """What happened last to it."""
+        """Last change."""
 
     @_builtins.property
     def last_updated_date(self) -> _filter_pb2.DateTimeFilter:
-        """When that was."""
+        """Time of the last change."""
 
     @_builtins.property
     def message_name(self) -> _filter_pb2.StringFilter:
@@ -150,7 +150,7 @@ Global___MessageSubscriptionFilter: _TypeAlias = MessageSubscriptionFilter  # no
 
 @_typing.final
 class MessageSubscriptionSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -185,15 +185,15 @@ class SearchMessageSubscriptionsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___MessageSubscriptionFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___MessageSubscriptionSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -227,11 +227,11 @@ class SearchMessageSubscriptionsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_message_subscription_pb2.MessageSubscription]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ Global___SearchMessageSubscriptionsResponse: _TypeAlias = SearchMessageSubscript
 
 @_typing.final
 class CorrelatedMessageSubscriptionFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -271,7 +271,7 @@ class CorrelatedMessageSubscriptionFilter(_message.Message):
 
     @_builtins.property
     def correlation_time(self) -> _filter_pb2.DateTimeFilter:
-        """When the process instance got the message."""
+        """Time when the process instance got the message."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
@@ -295,15 +295,15 @@ class CorrelatedMessageSubscriptionFilter(_message.Message):
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     @_builtins.property
     def subscription_key(self) -> _filter_pb2.KeyFilter:
@@ -386,7 +386,7 @@ Global___CorrelatedMessageSubscriptionFilter: _TypeAlias = CorrelatedMessageSubs
 
 @_typing.final
 class CorrelatedMessageSubscriptionSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -421,15 +421,15 @@ class SearchCorrelatedMessageSubscriptionsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___CorrelatedMessageSubscriptionFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___CorrelatedMessageSubscriptionSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -463,11 +463,11 @@ class SearchCorrelatedMessageSubscriptionsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_message_subscription_pb2.CorrelatedMessageSubscription]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

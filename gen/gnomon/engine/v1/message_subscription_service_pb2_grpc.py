@@ -52,14 +52,14 @@ class MessageSubscriptionServiceServicer:
     """
 
     def SearchMessageSubscriptions(self, request, context):
-        """Lists message subscriptions of the caller's tenant, those of start events included.
+        """Lists message subscriptions of the caller's tenant, including those of start events.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchCorrelatedMessageSubscriptions(self, request, context):
-        """Lists messages that process instances of the caller's tenant caught or began with.
+        """Lists messages that process instances of the caller's tenant caught or that started them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

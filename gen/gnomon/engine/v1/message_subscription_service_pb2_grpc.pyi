@@ -34,9 +34,9 @@ class MessageSubscriptionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MessageSubscriptionServiceAsyncStub: ...
     SearchMessageSubscriptions: _grpc.UnaryUnaryMultiCallable[_message_subscription_service_pb2.SearchMessageSubscriptionsRequest, _message_subscription_service_pb2.SearchMessageSubscriptionsResponse]
-    """Lists message subscriptions of the caller's tenant, those of start events included."""
+    """Lists message subscriptions of the caller's tenant, including those of start events."""
     SearchCorrelatedMessageSubscriptions: _grpc.UnaryUnaryMultiCallable[_message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsRequest, _message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsResponse]
-    """Lists messages that process instances of the caller's tenant caught or began with."""
+    """Lists messages that process instances of the caller's tenant caught or that started them."""
 
 @_typing.type_check_only
 class MessageSubscriptionServiceAsyncStub(MessageSubscriptionServiceStub):
@@ -44,9 +44,9 @@ class MessageSubscriptionServiceAsyncStub(MessageSubscriptionServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchMessageSubscriptions: _aio.UnaryUnaryMultiCallable[_message_subscription_service_pb2.SearchMessageSubscriptionsRequest, _message_subscription_service_pb2.SearchMessageSubscriptionsResponse]  # type: ignore[assignment]
-    """Lists message subscriptions of the caller's tenant, those of start events included."""
+    """Lists message subscriptions of the caller's tenant, including those of start events."""
     SearchCorrelatedMessageSubscriptions: _aio.UnaryUnaryMultiCallable[_message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsRequest, _message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsResponse]  # type: ignore[assignment]
-    """Lists messages that process instances of the caller's tenant caught or began with."""
+    """Lists messages that process instances of the caller's tenant caught or that started them."""
 
 class MessageSubscriptionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads message subscriptions, and the messages that were correlated to them."""
@@ -57,7 +57,7 @@ class MessageSubscriptionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _message_subscription_service_pb2.SearchMessageSubscriptionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_message_subscription_service_pb2.SearchMessageSubscriptionsResponse, _abc.Awaitable[_message_subscription_service_pb2.SearchMessageSubscriptionsResponse]]:
-        """Lists message subscriptions of the caller's tenant, those of start events included."""
+        """Lists message subscriptions of the caller's tenant, including those of start events."""
 
     @_abc_1.abstractmethod
     def SearchCorrelatedMessageSubscriptions(
@@ -65,6 +65,6 @@ class MessageSubscriptionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsResponse, _abc.Awaitable[_message_subscription_service_pb2.SearchCorrelatedMessageSubscriptionsResponse]]:
-        """Lists messages that process instances of the caller's tenant caught or began with."""
+        """Lists messages that process instances of the caller's tenant caught or that started them."""
 
 def add_MessageSubscriptionServiceServicer_to_server(servicer: MessageSubscriptionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

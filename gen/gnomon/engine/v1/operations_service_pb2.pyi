@@ -27,7 +27,7 @@ class AcceptCancellationRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -68,12 +68,12 @@ class AcceptMigrationRequest(_message.Message):
     TARGET_PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     MAPPING_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     target_process_definition_key: _builtins.int
     """Key of the process definition to move to."""
     @_builtins.property
     def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
-        """Where its active elements go."""
+        """Mappings of the active elements."""
 
     def __init__(
         self,

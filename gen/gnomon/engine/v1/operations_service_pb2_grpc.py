@@ -52,16 +52,16 @@ class OperationsServiceServicer:
     """
 
     def AcceptCancellation(self, request, context):
-        """Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        """Cancels an active process instance with all its element instances.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AcceptMigration(self, request, context):
-        """Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id. Rejected as MigrateProcessInstance is.
+        """Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Rejected like MigrateProcessInstance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

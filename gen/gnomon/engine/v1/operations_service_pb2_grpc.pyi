@@ -34,12 +34,12 @@ class OperationsServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> OperationsServiceAsyncStub: ...
     AcceptCancellation: _grpc.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptCancellationRequest, _operations_service_pb2.AcceptCancellationResponse]
-    """Cancels an active process instance with everything in it.
-    Rejected with NOT_FOUND when it ended or never was.
+    """Cancels an active process instance with all its element instances.
+    Rejected with NOT_FOUND if it has ended or does not exist.
     """
     AcceptMigration: _grpc.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptMigrationRequest, _operations_service_pb2.AcceptMigrationResponse]
-    """Moves an active process instance to another version of its process, or to another process; its active elements
-    are mapped by id. Rejected as MigrateProcessInstance is.
+    """Migrates an active process instance to another version of its process, or to another process; active elements are
+    mapped by id. Rejected like MigrateProcessInstance.
     """
 
 @_typing.type_check_only
@@ -48,12 +48,12 @@ class OperationsServiceAsyncStub(OperationsServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AcceptCancellation: _aio.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptCancellationRequest, _operations_service_pb2.AcceptCancellationResponse]  # type: ignore[assignment]
-    """Cancels an active process instance with everything in it.
-    Rejected with NOT_FOUND when it ended or never was.
+    """Cancels an active process instance with all its element instances.
+    Rejected with NOT_FOUND if it has ended or does not exist.
     """
     AcceptMigration: _aio.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptMigrationRequest, _operations_service_pb2.AcceptMigrationResponse]  # type: ignore[assignment]
-    """Moves an active process instance to another version of its process, or to another process; its active elements
-    are mapped by id. Rejected as MigrateProcessInstance is.
+    """Migrates an active process instance to another version of its process, or to another process; active elements are
+    mapped by id. Rejected like MigrateProcessInstance.
     """
 
 class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -65,8 +65,8 @@ class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operations_service_pb2.AcceptCancellationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operations_service_pb2.AcceptCancellationResponse, _abc.Awaitable[_operations_service_pb2.AcceptCancellationResponse]]:
-        """Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        """Cancels an active process instance with all its element instances.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -75,8 +75,8 @@ class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operations_service_pb2.AcceptMigrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operations_service_pb2.AcceptMigrationResponse, _abc.Awaitable[_operations_service_pb2.AcceptMigrationResponse]]:
-        """Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id. Rejected as MigrateProcessInstance is.
+        """Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Rejected like MigrateProcessInstance.
         """
 
 def add_OperationsServiceServicer_to_server(servicer: OperationsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -29,16 +29,16 @@ class _ProcessDefinitionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     PROCESS_DEFINITION_STATE_ACTIVE: _ProcessDefinitionState.ValueType  # 1
     """Deployed."""
     PROCESS_DEFINITION_STATE_DELETED: _ProcessDefinitionState.ValueType  # 2
-    """Deleted; its finished instances may still be read."""
+    """Deleted; its ended instances may still exist."""
 
 class ProcessDefinitionState(_ProcessDefinitionState, metaclass=_ProcessDefinitionStateEnumTypeWrapper):
-    """Whether a process definition can be started."""
+    """State of a process definition."""
 
 PROCESS_DEFINITION_STATE_UNSPECIFIED: ProcessDefinitionState.ValueType  # 0
 PROCESS_DEFINITION_STATE_ACTIVE: ProcessDefinitionState.ValueType  # 1
 """Deployed."""
 PROCESS_DEFINITION_STATE_DELETED: ProcessDefinitionState.ValueType  # 2
-"""Deleted; its finished instances may still be read."""
+"""Deleted; its ended instances may still exist."""
 Global___ProcessDefinitionState: _TypeAlias = ProcessDefinitionState  # noqa: Y015
 
 @_typing.final
@@ -62,7 +62,7 @@ class ProcessDefinitionStateFilter(_message.Message):
     neq: Global___ProcessDefinitionState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the value."""
     gt: Global___ProcessDefinitionState.ValueType
@@ -75,7 +75,7 @@ class ProcessDefinitionStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___ProcessDefinitionState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class ProcessDefinition(_message.Message):
     resource_name: _builtins.str
     """Resource that it was deployed with."""
     version: _builtins.int
-    """Version, counted from 1 for each id and tenant."""
+    """Version, from 1 for each id and tenant."""
     version_tag: _builtins.str
     """Tag of the version, as modelled."""
     process_definition_id: _builtins.str
@@ -159,9 +159,9 @@ class ProcessDefinition(_message.Message):
     process_definition_key: _builtins.int
     """Key."""
     has_start_form: _builtins.bool
-    """Whether the start event links a form."""
+    """Whether the start event has a form."""
     state: Global___ProcessDefinitionState.ValueType
-    """Whether it can be started."""
+    """State."""
     def __init__(
         self,
         *,

@@ -27,7 +27,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ProcessDefinitionFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -42,7 +42,7 @@ class ProcessDefinitionFilter(_message.Message):
     HAS_START_FORM_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     is_latest_version: _builtins.bool
-    """True keeps the newest version of each process."""
+    """If true, only the newest version of each process."""
     has_start_form: _builtins.bool
     """Whether it has a start form."""
     @_builtins.property
@@ -140,7 +140,7 @@ Global___ProcessDefinitionFilter: _TypeAlias = ProcessDefinitionFilter  # noqa: 
 
 @_typing.final
 class ProcessDefinitionSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -175,15 +175,15 @@ class SearchProcessDefinitionsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___ProcessDefinitionFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -217,11 +217,11 @@ class SearchProcessDefinitionsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_process_definition_pb2.ProcessDefinition]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class GetProcessDefinitionRequest(_message.Message):
 
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     def __init__(
         self,
         *,
@@ -291,7 +291,7 @@ class GetProcessDefinitionXmlRequest(_message.Message):
 
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     def __init__(
         self,
         *,
@@ -335,7 +335,7 @@ class GetStartProcessFormRequest(_message.Message):
 
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     def __init__(
         self,
         *,
@@ -358,7 +358,7 @@ class GetStartProcessFormResponse(_message.Message):
     FORM_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def form(self) -> _form_pb2.Form:
-        """The form; absent when the process has none."""
+        """The form; absent if the process has none."""
 
     def __init__(
         self,
@@ -384,12 +384,10 @@ class GetProcessDefinitionStatisticsRequest(_message.Message):
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     FILTER_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
-    """Which one."""
+    """Key of the process definition."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """In which process instances of this process definition; what it says of element instances holds for those that are
-        counted, too.
-        """
+        """Filter of the process instances; conditions about element instances also restrict the counted ones."""
 
     def __init__(
         self,
@@ -433,7 +431,7 @@ Global___GetProcessDefinitionStatisticsResponse: _TypeAlias = GetProcessDefiniti
 
 @_typing.final
 class ProcessDefinitionInstanceStatisticsSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -467,11 +465,11 @@ class GetProcessDefinitionInstanceStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceStatisticsSort]:
-        """In which order; by the id of the process when absent."""
+        """Sort order; by the id of the process if absent."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -491,7 +489,7 @@ Global___GetProcessDefinitionInstanceStatisticsRequest: _TypeAlias = GetProcessD
 
 @_typing.final
 class ProcessDefinitionInstanceStatistics(_message.Message):
-    """How many instances of a process are active."""
+    """Number of active instances of a process."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -506,13 +504,13 @@ class ProcessDefinitionInstanceStatistics(_message.Message):
     tenant_id: _builtins.str
     """Tenant."""
     latest_process_definition_name: _builtins.str
-    """Name of its latest version."""
+    """Name of the latest version."""
     has_multiple_versions: _builtins.bool
     """Whether more than one version is deployed."""
     active_instances_without_incident_count: _builtins.int
-    """Active ones without an open incident."""
+    """Active instances without an open incident."""
     active_instances_with_incident_count: _builtins.int
-    """Active ones with an open incident."""
+    """Active instances with an open incident."""
     def __init__(
         self,
         *,
@@ -543,11 +541,11 @@ class GetProcessDefinitionInstanceStatisticsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceStatistics]:
-        """The processes on this page, of the 10,000 with the most active instances."""
+        """The processes on this page, out of the 10,000 with the most active instances."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -565,7 +563,7 @@ Global___GetProcessDefinitionInstanceStatisticsResponse: _TypeAlias = GetProcess
 
 @_typing.final
 class ProcessDefinitionInstanceVersionStatisticsSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -591,7 +589,7 @@ Global___ProcessDefinitionInstanceVersionStatisticsSort: _TypeAlias = ProcessDef
 
 @_typing.final
 class ProcessDefinitionInstanceVersionStatisticsFilter(_message.Message):
-    """Which process instances are counted."""
+    """Filter of the counted process instances."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -628,15 +626,15 @@ class GetProcessDefinitionInstanceVersionStatisticsRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___ProcessDefinitionInstanceVersionStatisticsFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionInstanceVersionStatisticsSort]:
-        """In which order; by the key of the process definition when absent."""
+        """Sort order; by the key of the process definition if absent."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -657,7 +655,7 @@ Global___GetProcessDefinitionInstanceVersionStatisticsRequest: _TypeAlias = GetP
 
 @_typing.final
 class ProcessDefinitionInstanceVersionStatistics(_message.Message):
-    """How many instances of a process definition are active."""
+    """Number of active instances of a process definition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -679,9 +677,9 @@ class ProcessDefinitionInstanceVersionStatistics(_message.Message):
     process_definition_version: _builtins.int
     """Version."""
     active_instances_without_incident_count: _builtins.int
-    """Active ones without an open incident."""
+    """Active instances without an open incident."""
     active_instances_with_incident_count: _builtins.int
-    """Active ones with an open incident."""
+    """Active instances with an open incident."""
     def __init__(
         self,
         *,
@@ -717,7 +715,7 @@ class GetProcessDefinitionInstanceVersionStatisticsResponse(_message.Message):
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -743,11 +741,11 @@ class GetProcessDefinitionMessageSubscriptionStatisticsRequest(_message.Message)
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> _message_subscription_service_pb2.MessageSubscriptionFilter:
-        """Of which open message subscriptions."""
+        """Filter of the open message subscriptions."""
 
     @_builtins.property
     def page(self) -> _page_pb2.ForwardPageRequest:
-        """Which page; the order is that of the keys."""
+        """Page to return; the order is by key."""
 
     def __init__(
         self,
@@ -772,7 +770,7 @@ Global___GetProcessDefinitionMessageSubscriptionStatisticsRequest: _TypeAlias = 
 
 @_typing.final
 class ProcessDefinitionMessageSubscriptionStatistics(_message.Message):
-    """How many message subscriptions of a process definition are open."""
+    """Number of open message subscriptions of a process definition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -788,7 +786,7 @@ class ProcessDefinitionMessageSubscriptionStatistics(_message.Message):
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_instances_with_active_subscriptions: _builtins.int
-    """Process instances that have an open one."""
+    """Number of process instances with an open message subscription."""
     active_subscriptions: _builtins.int
     """Open ones."""
     def __init__(
@@ -818,11 +816,11 @@ class GetProcessDefinitionMessageSubscriptionStatisticsResponse(_message.Message
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessDefinitionMessageSubscriptionStatistics]:
-        """The process definitions on this page, of the 10,000 with the most open message subscriptions."""
+        """The process definitions on this page, out of the 10,000 with the most open message subscriptions."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,

@@ -96,44 +96,45 @@ class ProcessDefinitionServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessDefinitionXml(self, request, context):
-        """Returns the BPMN that a process definition was deployed with.
+        """Returns the BPMN document of a process definition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStartProcessForm(self, request, context):
-        """Returns the newest version of the form that people start a process with, or nothing when it has none.
+        """Returns the newest version of the start form of a process, or nothing if the process has none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessDefinitionStatistics(self, request, context):
-        """Counts the element instances in the instances of a process definition by their element, ended ones included; an
-        element without any is left out.
-        Rejected with NOT_FOUND when there is no such process definition.
+        """Counts the element instances of a process definition by element, ended ones included; elements without any are left
+        out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessDefinitionInstanceStatistics(self, request, context):
-        """Counts the active process instances of the caller's tenant by their process; a process without any is left out.
+        """Counts the active process instances of the caller's tenant by process; processes without any are left out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessDefinitionInstanceVersionStatistics(self, request, context):
-        """Counts the active instances of a process by their version; a version without any is left out.
+        """Counts the active instances of a process by version; versions without any are left out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessDefinitionMessageSubscriptionStatistics(self, request, context):
-        """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included.
+        """Counts the open message subscriptions of the caller's tenant by process definition, including those of start
+        events.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

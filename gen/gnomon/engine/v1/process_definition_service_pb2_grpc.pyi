@@ -38,20 +38,22 @@ class ProcessDefinitionServiceStub:
     GetProcessDefinition: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionRequest, _process_definition_service_pb2.GetProcessDefinitionResponse]
     """Returns one process definition."""
     GetProcessDefinitionXml: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionXmlRequest, _process_definition_service_pb2.GetProcessDefinitionXmlResponse]
-    """Returns the BPMN that a process definition was deployed with."""
+    """Returns the BPMN document of a process definition."""
     GetStartProcessForm: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]
-    """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+    """Returns the newest version of the start form of a process, or nothing if the process has none."""
     GetProcessDefinitionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]
-    """Counts the element instances in the instances of a process definition by their element, ended ones included; an
-    element without any is left out.
-    Rejected with NOT_FOUND when there is no such process definition.
+    """Counts the element instances of a process definition by element, ended ones included; elements without any are left
+    out.
+    Rejected with NOT_FOUND if the process definition does not exist.
     """
     GetProcessDefinitionInstanceStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]
-    """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+    """Counts the active process instances of the caller's tenant by process; processes without any are left out."""
     GetProcessDefinitionInstanceVersionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]
-    """Counts the active instances of a process by their version; a version without any is left out."""
+    """Counts the active instances of a process by version; versions without any are left out."""
     GetProcessDefinitionMessageSubscriptionStatistics: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]
-    """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
+    """Counts the open message subscriptions of the caller's tenant by process definition, including those of start
+    events.
+    """
 
 @_typing.type_check_only
 class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
@@ -63,20 +65,22 @@ class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
     GetProcessDefinition: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionRequest, _process_definition_service_pb2.GetProcessDefinitionResponse]  # type: ignore[assignment]
     """Returns one process definition."""
     GetProcessDefinitionXml: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionXmlRequest, _process_definition_service_pb2.GetProcessDefinitionXmlResponse]  # type: ignore[assignment]
-    """Returns the BPMN that a process definition was deployed with."""
+    """Returns the BPMN document of a process definition."""
     GetStartProcessForm: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]  # type: ignore[assignment]
-    """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+    """Returns the newest version of the start form of a process, or nothing if the process has none."""
     GetProcessDefinitionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]  # type: ignore[assignment]
-    """Counts the element instances in the instances of a process definition by their element, ended ones included; an
-    element without any is left out.
-    Rejected with NOT_FOUND when there is no such process definition.
+    """Counts the element instances of a process definition by element, ended ones included; elements without any are left
+    out.
+    Rejected with NOT_FOUND if the process definition does not exist.
     """
     GetProcessDefinitionInstanceStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]  # type: ignore[assignment]
-    """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+    """Counts the active process instances of the caller's tenant by process; processes without any are left out."""
     GetProcessDefinitionInstanceVersionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]  # type: ignore[assignment]
-    """Counts the active instances of a process by their version; a version without any is left out."""
+    """Counts the active instances of a process by version; versions without any are left out."""
     GetProcessDefinitionMessageSubscriptionStatistics: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest, _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]  # type: ignore[assignment]
-    """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
+    """Counts the open message subscriptions of the caller's tenant by process definition, including those of start
+    events.
+    """
 
 class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads deployed process definitions."""
@@ -103,7 +107,7 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetProcessDefinitionXmlRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionXmlResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionXmlResponse]]:
-        """Returns the BPMN that a process definition was deployed with."""
+        """Returns the BPMN document of a process definition."""
 
     @_abc_1.abstractmethod
     def GetStartProcessForm(
@@ -111,7 +115,7 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetStartProcessFormRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetStartProcessFormResponse, _abc.Awaitable[_process_definition_service_pb2.GetStartProcessFormResponse]]:
-        """Returns the newest version of the form that people start a process with, or nothing when it has none."""
+        """Returns the newest version of the start form of a process, or nothing if the process has none."""
 
     @_abc_1.abstractmethod
     def GetProcessDefinitionStatistics(
@@ -119,9 +123,9 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetProcessDefinitionStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionStatisticsResponse]]:
-        """Counts the element instances in the instances of a process definition by their element, ended ones included; an
-        element without any is left out.
-        Rejected with NOT_FOUND when there is no such process definition.
+        """Counts the element instances of a process definition by element, ended ones included; elements without any are left
+        out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -130,7 +134,7 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionInstanceStatisticsResponse]]:
-        """Counts the active process instances of the caller's tenant by their process; a process without any is left out."""
+        """Counts the active process instances of the caller's tenant by process; processes without any are left out."""
 
     @_abc_1.abstractmethod
     def GetProcessDefinitionInstanceVersionStatistics(
@@ -138,7 +142,7 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionInstanceVersionStatisticsResponse]]:
-        """Counts the active instances of a process by their version; a version without any is left out."""
+        """Counts the active instances of a process by version; versions without any are left out."""
 
     @_abc_1.abstractmethod
     def GetProcessDefinitionMessageSubscriptionStatistics(
@@ -146,6 +150,8 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionMessageSubscriptionStatisticsResponse]]:
-        """Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included."""
+        """Counts the open message subscriptions of the caller's tenant by process definition, including those of start
+        events.
+        """
 
 def add_ProcessDefinitionServiceServicer_to_server(servicer: ProcessDefinitionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

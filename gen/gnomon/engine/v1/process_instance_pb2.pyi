@@ -28,9 +28,9 @@ class _ProcessInstanceStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     DESCRIPTOR: _descriptor.EnumDescriptor
     PROCESS_INSTANCE_STATE_UNSPECIFIED: _ProcessInstanceState.ValueType  # 0
     PROCESS_INSTANCE_STATE_ACTIVE: _ProcessInstanceState.ValueType  # 1
-    """Running."""
+    """The process instance is active."""
     PROCESS_INSTANCE_STATE_COMPLETED: _ProcessInstanceState.ValueType  # 2
-    """Ran to its end."""
+    """The process instance completed."""
     PROCESS_INSTANCE_STATE_TERMINATED: _ProcessInstanceState.ValueType  # 3
     """Cancelled."""
 
@@ -39,9 +39,9 @@ class ProcessInstanceState(_ProcessInstanceState, metaclass=_ProcessInstanceStat
 
 PROCESS_INSTANCE_STATE_UNSPECIFIED: ProcessInstanceState.ValueType  # 0
 PROCESS_INSTANCE_STATE_ACTIVE: ProcessInstanceState.ValueType  # 1
-"""Running."""
+"""The process instance is active."""
 PROCESS_INSTANCE_STATE_COMPLETED: ProcessInstanceState.ValueType  # 2
-"""Ran to its end."""
+"""The process instance completed."""
 PROCESS_INSTANCE_STATE_TERMINATED: ProcessInstanceState.ValueType  # 3
 """Cancelled."""
 Global___ProcessInstanceState: _TypeAlias = ProcessInstanceState  # noqa: Y015
@@ -67,7 +67,7 @@ class ProcessInstanceStateFilter(_message.Message):
     neq: Global___ProcessInstanceState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
     """Text match on the name of the state."""
     gt: Global___ProcessInstanceState.ValueType
@@ -80,7 +80,7 @@ class ProcessInstanceStateFilter(_message.Message):
     """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___ProcessInstanceState.ValueType]:
-        """None of; an empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -136,14 +136,14 @@ Global___ProcessInstanceStateFilter: _TypeAlias = ProcessInstanceStateFilter  # 
 
 @_typing.final
 class MappingInstruction(_message.Message):
-    """Where an element of one process definition goes in another."""
+    """Mapping of an element to its target in another process definition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
     TARGET_ELEMENT_ID_FIELD_NUMBER: _builtins.int
     source_element_id: _builtins.str
-    """Element of the source, or a sequence flow that was taken and waits at a joining gateway."""
+    """Element of the source, or a taken sequence flow that waits at a joining gateway."""
     target_element_id: _builtins.str
     """Element of the target, or a sequence flow into a joining gateway."""
     def __init__(
@@ -162,7 +162,7 @@ Global___MappingInstruction: _TypeAlias = MappingInstruction  # noqa: Y015
 
 @_typing.final
 class ProcessInstance(_message.Message):
-    """One run of a process."""
+    """A process instance."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -184,48 +184,46 @@ class ProcessInstance(_message.Message):
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
     SUSPENDED_DATE_FIELD_NUMBER: _builtins.int
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     process_definition_name: _builtins.str
-    """Name of its process."""
+    """Name of the process."""
     process_definition_version: _builtins.int
-    """Version of its process definition."""
+    """Version of the process definition."""
     process_definition_version_tag: _builtins.str
     """Tag of that version."""
     state: Global___ProcessInstanceState.ValueType
     """State."""
     has_incident: _builtins.bool
-    """Whether an incident is open in it."""
+    """Whether the instance has an open incident."""
     tenant_id: _builtins.str
     """Tenant."""
     process_instance_key: _builtins.int
     """Key."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     parent_process_instance_key: _builtins.int
-    """Key of the instance that called it."""
+    """Key of the calling process instance."""
     parent_element_instance_key: _builtins.int
-    """Key of the call activity that called it."""
+    """Key of the calling call activity."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance that was started by no call activity and, directly or not, called this one: its own
-    for one that was not called.
-    """
+    """Key of the first process instance in the hierarchy of calls; for an instance without a caller, its own key."""
     business_id: _builtins.str
-    """Id that the business gave it."""
+    """Business id."""
     @_builtins.property
     def start_date(self) -> _timestamp_pb2.Timestamp:
-        """When it started."""
+        """Start time."""
 
     @_builtins.property
     def end_date(self) -> _timestamp_pb2.Timestamp:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags that it was started with."""
+        """Tags from the start of the instance."""
 
     @_builtins.property
     def suspended_date(self) -> _timestamp_pb2.Timestamp:
-        """Always absent: process instances are not suspended."""
+        """Always absent; process instances cannot be suspended."""
 
     def __init__(
         self,

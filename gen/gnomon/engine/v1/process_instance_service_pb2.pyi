@@ -25,7 +25,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class StartInstruction(_message.Message):
-    """Where a new instance starts."""
+    """Start instruction for a new instance."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -47,16 +47,16 @@ Global___StartInstruction: _TypeAlias = StartInstruction  # noqa: Y015
 
 @_typing.final
 class RuntimeInstruction(_message.Message):
-    """What happens to an instance on its way."""
+    """Instruction that takes effect while the instance runs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TYPE_FIELD_NUMBER: _builtins.int
     AFTER_ELEMENT_ID_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """What to do: TERMINATE_PROCESS_INSTANCE, which is also what an empty text stands for."""
+    """Action: TERMINATE_PROCESS_INSTANCE, also if empty."""
     after_element_id: _builtins.str
-    """Element after which to do it, when it has completed or was terminated."""
+    """Element whose completion or termination triggers the action."""
     def __init__(
         self,
         *,
@@ -101,16 +101,16 @@ class CreateProcessInstanceRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     await_completion: _builtins.bool
-    """Answer only when the instance has ended, with its variables."""
+    """If true, the response is sent when the instance has completed, and has its variables."""
     request_timeout: _builtins.int
-    """Milliseconds to wait for the end; 0 means the configured time."""
+    """Milliseconds to wait for the completion; 0 means the configured time."""
     business_id: _builtins.str
-    """Id that the business gives the instance."""
+    """Business id of the instance."""
     @_builtins.property
     def fetch_variables(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of the variables to answer with; empty means all."""
+        """Names of the variables to return; empty means all."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -118,11 +118,11 @@ class CreateProcessInstanceRequest(_message.Message):
 
     @_builtins.property
     def start_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___StartInstruction]:
-        """Elements to start at instead of the none start event; their flow scopes are activated without their start events."""
+        """Elements to start at in place of the none start event; their flow scopes are activated without their start events."""
 
     @_builtins.property
     def runtime_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuntimeInstruction]:
-        """What happens on the way."""
+        """Runtime instructions."""
 
     def __init__(
         self,
@@ -193,13 +193,13 @@ class CreateProcessInstanceResponse(_message.Message):
     tenant_id: _builtins.str
     """Tenant."""
     variables: _builtins.bytes
-    """Variables at the end, or an empty object when the end was not awaited."""
+    """Variables at the completion; an empty object if the completion was not awaited."""
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_instance_key: _builtins.int
     """Key of the new instance."""
     business_id: _builtins.str
-    """Id that the business gave the instance."""
+    """Business id of the instance."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tags of the instance."""
@@ -235,7 +235,7 @@ class CreateProcessInstancesRequest(_message.Message):
     CREATIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def creations(self) -> _containers.RepeatedCompositeFieldContainer[Global___CreateProcessInstanceRequest]:
-        """What each instance is started from."""
+        """Creation requests."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class CreateProcessInstancesResponse(_message.Message):
     OUTCOMES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def outcomes(self) -> _containers.RepeatedCompositeFieldContainer[Global___CreationOutcome]:
-        """What became of each creation, in their order."""
+        """Result of each creation, in the order of the request."""
 
     def __init__(
         self,
@@ -276,7 +276,7 @@ Global___CreateProcessInstancesResponse: _TypeAlias = CreateProcessInstancesResp
 
 @_typing.final
 class CreationOutcome(_message.Message):
-    """What became of one creation of many."""
+    """Result of one creation of many."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -288,7 +288,7 @@ class CreationOutcome(_message.Message):
 
     @_builtins.property
     def refusal(self) -> _status_pb2.Status:
-        """The status that CreateProcessInstance would end with."""
+        """Status that CreateProcessInstance would return."""
 
     def __init__(
         self,
@@ -318,7 +318,7 @@ class VariableValueFilter(_message.Message):
     """Name."""
     @_builtins.property
     def value(self) -> _filter_pb2.StringFilter:
-        """Value as JSON text; a string has its quotation marks."""
+        """Value as JSON text; a string includes its quotation marks."""
 
     def __init__(
         self,
@@ -365,9 +365,9 @@ class ProcessInstanceFilterFields(_message.Message):
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     VARIABLES_FIELD_NUMBER: _builtins.int
     has_incident: _builtins.bool
-    """Whether an incident is open in it."""
+    """Whether the instance has an open incident."""
     has_retries_left: _builtins.bool
-    """Whether a job in it failed and will be offered again."""
+    """Whether a job of the instance failed and will be offered again."""
     has_element_instance_incident: _builtins.bool
     """Whether an incident of the element instance is open."""
     @_builtins.property
@@ -376,15 +376,15 @@ class ProcessInstanceFilterFields(_message.Message):
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_definition_name(self) -> _filter_pb2.StringFilter:
-        """Name of its process."""
+        """Name of the process."""
 
     @_builtins.property
     def process_definition_version(self) -> _filter_pb2.IntegerFilter:
-        """Version of its process definition."""
+        """Version of the process definition."""
 
     @_builtins.property
     def process_definition_version_tag(self) -> _filter_pb2.StringFilter:
@@ -392,23 +392,23 @@ class ProcessInstanceFilterFields(_message.Message):
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def parent_process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the instance that called it."""
+        """Key of the calling process instance."""
 
     @_builtins.property
     def parent_element_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the call activity that called it."""
+        """Key of the calling call activity."""
 
     @_builtins.property
     def start_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it started."""
+        """Start time."""
 
     @_builtins.property
     def end_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def state(self) -> _process_instance_pb2.ProcessInstanceStateFilter:
@@ -420,19 +420,19 @@ class ProcessInstanceFilterFields(_message.Message):
 
     @_builtins.property
     def business_id(self) -> _filter_pb2.StringFilter:
-        """Id that the business gave it."""
+        """Business id."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags that it carries, every one."""
+        """Tags that the process instance has, all of them."""
 
     @_builtins.property
     def error_message(self) -> _filter_pb2.StringFilter:
-        """Message of an open incident in it."""
+        """Message of an open incident of the instance."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
-        """Id of an element of which it has or had an instance; the filters of element instances ask for the same one."""
+        """Id of an element with an active or ended instance; the filters of element instances are about the same instance."""
 
     @_builtins.property
     def element_instance_state(self) -> _element_instance_pb2.ElementInstanceStateFilter:
@@ -440,19 +440,19 @@ class ProcessInstanceFilterFields(_message.Message):
 
     @_builtins.property
     def incident_error_hash_code(self) -> _filter_pb2.IntegerFilter:
-        """Known from Camunda; refused when it says something."""
+        """Camunda has this field; the server refuses any value."""
 
     @_builtins.property
     def batch_operation_id(self) -> _filter_pb2.KeyFilter:
-        """Earlier name of the key of a batch operation."""
+        """Former name of the key of a batch operation."""
 
     @_builtins.property
     def batch_operation_key(self) -> _filter_pb2.KeyFilter:
-        """Key of a batch operation that has an item in it."""
+        """Key of a batch operation with the process instance as an item."""
 
     @_builtins.property
     def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
-        """Variables in it, in any of its scopes; for each there is one that matches."""
+        """Conditions on variables in any scope of the instance; each condition needs a matching variable."""
 
     def __init__(
         self,
@@ -579,7 +579,7 @@ Global___ProcessInstanceFilterFields: _TypeAlias = ProcessInstanceFilterFields  
 
 @_typing.final
 class ProcessInstanceFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -609,9 +609,9 @@ class ProcessInstanceFilter(_message.Message):
     VARIABLES_FIELD_NUMBER: _builtins.int
     ANY_OF_FIELD_NUMBER: _builtins.int
     has_incident: _builtins.bool
-    """Whether an incident is open in it."""
+    """Whether the instance has an open incident."""
     has_retries_left: _builtins.bool
-    """Whether a job in it failed and will be offered again."""
+    """Whether a job of the instance failed and will be offered again."""
     has_element_instance_incident: _builtins.bool
     """Whether an incident of the element instance is open."""
     @_builtins.property
@@ -620,15 +620,15 @@ class ProcessInstanceFilter(_message.Message):
 
     @_builtins.property
     def process_definition_id(self) -> _filter_pb2.StringFilter:
-        """Id of its process."""
+        """Id of the process."""
 
     @_builtins.property
     def process_definition_name(self) -> _filter_pb2.StringFilter:
-        """Name of its process."""
+        """Name of the process."""
 
     @_builtins.property
     def process_definition_version(self) -> _filter_pb2.IntegerFilter:
-        """Version of its process definition."""
+        """Version of the process definition."""
 
     @_builtins.property
     def process_definition_version_tag(self) -> _filter_pb2.StringFilter:
@@ -636,23 +636,23 @@ class ProcessInstanceFilter(_message.Message):
 
     @_builtins.property
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process definition."""
+        """Key of the process definition."""
 
     @_builtins.property
     def parent_process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the instance that called it."""
+        """Key of the calling process instance."""
 
     @_builtins.property
     def parent_element_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of the call activity that called it."""
+        """Key of the calling call activity."""
 
     @_builtins.property
     def start_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it started."""
+        """Start time."""
 
     @_builtins.property
     def end_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it ended."""
+        """End time."""
 
     @_builtins.property
     def state(self) -> _process_instance_pb2.ProcessInstanceStateFilter:
@@ -664,19 +664,19 @@ class ProcessInstanceFilter(_message.Message):
 
     @_builtins.property
     def business_id(self) -> _filter_pb2.StringFilter:
-        """Id that the business gave it."""
+        """Business id."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags that it carries, every one."""
+        """Tags that the process instance has, all of them."""
 
     @_builtins.property
     def error_message(self) -> _filter_pb2.StringFilter:
-        """Message of an open incident in it."""
+        """Message of an open incident of the instance."""
 
     @_builtins.property
     def element_id(self) -> _filter_pb2.StringFilter:
-        """Id of an element of which it has or had an instance; the filters of element instances ask for the same one."""
+        """Id of an element with an active or ended instance; the filters of element instances are about the same instance."""
 
     @_builtins.property
     def element_instance_state(self) -> _element_instance_pb2.ElementInstanceStateFilter:
@@ -684,23 +684,23 @@ class ProcessInstanceFilter(_message.Message):
 
     @_builtins.property
     def incident_error_hash_code(self) -> _filter_pb2.IntegerFilter:
-        """Known from Camunda; refused when it says something."""
+        """Camunda has this field; the server refuses any value."""
 
     @_builtins.property
     def batch_operation_id(self) -> _filter_pb2.KeyFilter:
-        """Earlier name of the key of a batch operation."""
+        """Former name of the key of a batch operation."""
 
     @_builtins.property
     def batch_operation_key(self) -> _filter_pb2.KeyFilter:
-        """Key of a batch operation that has an item in it."""
+        """Key of a batch operation with the process instance as an item."""
 
     @_builtins.property
     def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
-        """Variables in it, in any of its scopes; for each there is one that matches."""
+        """Conditions on variables in any scope of the instance; each condition needs a matching variable."""
 
     @_builtins.property
     def any_of(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceFilterFields]:
-        """Alternatives, of which at least one has to hold beside the other fields."""
+        """Alternatives; at least one of them must hold, together with the other fields."""
 
     def __init__(
         self,
@@ -828,7 +828,7 @@ Global___ProcessInstanceFilter: _TypeAlias = ProcessInstanceFilter  # noqa: Y015
 
 @_typing.final
 class ProcessInstanceSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -863,15 +863,15 @@ class SearchProcessInstancesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___ProcessInstanceFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -905,11 +905,11 @@ class SearchProcessInstancesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.ProcessInstance]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -933,7 +933,7 @@ class GetProcessInstanceRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -979,7 +979,7 @@ class GetProcessInstanceCallHierarchyRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -995,7 +995,7 @@ Global___GetProcessInstanceCallHierarchyRequest: _TypeAlias = GetProcessInstance
 
 @_typing.final
 class ProcessInstanceCallHierarchyEntry(_message.Message):
-    """A process instance among those that called each other."""
+    """A process instance in a hierarchy of calls."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1005,9 +1005,9 @@ class ProcessInstanceCallHierarchyEntry(_message.Message):
     process_instance_key: _builtins.int
     """Key."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_definition_name: _builtins.str
-    """Name of its process, or the id of one without a name."""
+    """Name of the process, or its id if it has no name."""
     def __init__(
         self,
         *,
@@ -1032,7 +1032,7 @@ class GetProcessInstanceCallHierarchyResponse(_message.Message):
     PROCESS_INSTANCES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def process_instances(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceCallHierarchyEntry]:
-        """The process instances, from the first one that was called by none."""
+        """The process instances, the first caller first."""
 
     def __init__(
         self,
@@ -1055,7 +1055,7 @@ class GetProcessInstanceStatisticsRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -1101,7 +1101,7 @@ class GetProcessInstanceSequenceFlowsRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -1117,7 +1117,7 @@ Global___GetProcessInstanceSequenceFlowsRequest: _TypeAlias = GetProcessInstance
 
 @_typing.final
 class ProcessInstanceSequenceFlow(_message.Message):
-    """A sequence flow that a process instance has taken at least once."""
+    """A sequence flow that a process instance has taken."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1129,15 +1129,15 @@ class ProcessInstanceSequenceFlow(_message.Message):
     ELEMENT_ID_FIELD_NUMBER: _builtins.int
     TENANT_ID_FIELD_NUMBER: _builtins.int
     sequence_flow_id: _builtins.str
-    """Key of the process instance and id of the sequence flow, with an underscore between them."""
+    """Key of the process instance and id of the sequence flow, joined by an underscore."""
     process_instance_key: _builtins.int
     """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led to it."""
+    """Key of the first process instance in the hierarchy of calls."""
     process_definition_key: _builtins.int
-    """Key of the process definition that the process instance has now."""
+    """Key of the current process definition of the process instance."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     element_id: _builtins.str
     """Id of the sequence flow in the model."""
     tenant_id: _builtins.str
@@ -1196,9 +1196,9 @@ class CancelProcessInstanceRequest(_message.Message):
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     def __init__(
         self,
         *,
@@ -1241,9 +1241,9 @@ class DeleteProcessInstanceRequest(_message.Message):
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     def __init__(
         self,
         *,
@@ -1288,14 +1288,14 @@ class MigrateProcessInstanceRequest(_message.Message):
     MAPPING_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     target_process_definition_key: _builtins.int
     """Key of the process definition to move to."""
     operation_reference: _builtins.int
-    """Known from other operations; any value is refused."""
+    """Not supported here; any value is refused."""
     @_builtins.property
     def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
-        """Where its active elements go; empty when no active element needs an instruction."""
+        """Mappings of the active elements; empty if no active element needs one."""
 
     def __init__(
         self,
@@ -1343,7 +1343,7 @@ class ModifyProcessInstanceVariableInstruction(_message.Message):
     variables: _builtins.bytes
     """Variables, a JSON object."""
     scope_id: _builtins.str
-    """Element whose variables they become: the activated one, or one of its flow scopes. Empty means the process."""
+    """Element that gets the variables: the activated one, or one of its flow scopes. Empty means the process."""
     def __init__(
         self,
         *,
@@ -1370,8 +1370,8 @@ class ProcessInstanceModificationActivateInstruction(_message.Message):
     element_id: _builtins.str
     """Element to activate."""
     ancestor_element_instance_key: _builtins.int
-    """Element instance in which it is activated; flow scopes between both are made anew. Without it, the only instance
-    of its flow scope, or a new one.
+    """Element instance in which the element is activated; new instances are created for the flow scopes in between. If
+    absent, the only instance of the flow scope, or a new one.
     """
     @_builtins.property
     def variable_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModifyProcessInstanceVariableInstruction]:
@@ -1396,7 +1396,7 @@ Global___ProcessInstanceModificationActivateInstruction: _TypeAlias = ProcessIns
 
 @_typing.final
 class SourceElementInstruction(_message.Message):
-    """What a move terminates."""
+    """Elements that a move terminates."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1404,7 +1404,7 @@ class SourceElementInstruction(_message.Message):
     SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
     SOURCE_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     source_type: _builtins.str
-    """How it is named: byId or byKey."""
+    """How the source is named: byId or byKey."""
     source_element_id: _builtins.str
     """Element, with all of its active instances."""
     source_element_instance_key: _builtins.int
@@ -1433,15 +1433,15 @@ Global___SourceElementInstruction: _TypeAlias = SourceElementInstruction  # noqa
 
 @_typing.final
 class AncestorScopeInstruction(_message.Message):
-    """In which element instance the target of a move is activated."""
+    """Element instance in which the target of a move is activated."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ANCESTOR_SCOPE_TYPE_FIELD_NUMBER: _builtins.int
     ANCESTOR_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     ancestor_scope_type: _builtins.str
-    """How it is found: direct by its key, inferred as the innermost that the source shares with the target, or
-    sourceParent as the one that the source is in.
+    """How it is determined: direct is by its key, inferred is the innermost that source and target share, sourceParent is
+    the one that contains the source.
     """
     ancestor_element_instance_key: _builtins.int
     """Element instance."""
@@ -1475,11 +1475,11 @@ class ProcessInstanceModificationMoveInstruction(_message.Message):
     """Element to activate."""
     @_builtins.property
     def source_element_instruction(self) -> Global___SourceElementInstruction:
-        """What is terminated."""
+        """Elements to terminate."""
 
     @_builtins.property
     def ancestor_scope_instruction(self) -> Global___AncestorScopeInstruction:
-        """Where it is activated; without it, in the only instance of its flow scope, or in a new one."""
+        """Element instance in which the target is activated; if absent, the only instance of its flow scope, or a new one."""
 
     @_builtins.property
     def variable_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModifyProcessInstanceVariableInstruction]:
@@ -1505,7 +1505,7 @@ Global___ProcessInstanceModificationMoveInstruction: _TypeAlias = ProcessInstanc
 
 @_typing.final
 class ProcessInstanceModificationTerminateInstruction(_message.Message):
-    """Terminates an element instance, or all of an element."""
+    """Terminates an element instance, or all instances of an element."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1548,20 +1548,20 @@ class ModifyProcessInstanceRequest(_message.Message):
     MOVE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     TERMINATE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which one."""
+    """Key of the process instance."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     @_builtins.property
     def activate_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationActivateInstruction]:
-        """What to activate."""
+        """Elements to activate."""
 
     @_builtins.property
     def move_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationMoveInstruction]:
-        """What to activate in place of what is terminated."""
+        """Elements to terminate, and the elements to activate in their place."""
 
     @_builtins.property
     def terminate_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationTerminateInstruction]:
-        """What to terminate."""
+        """Elements to terminate."""
 
     def __init__(
         self,

@@ -98,19 +98,20 @@ class ProcessInstanceServiceServicer:
 
     def CreateProcessInstance(self, request, context):
         """Starts an instance of a process definition, named by key or by id (and version).
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
-        INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
-        (the instance goes on).
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the definition does not
+        exist, with INVALID_STATE if it has no none start event, with DEADLINE_EXCEEDED if the instance does not complete
+        in the awaited time (the instance continues).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateProcessInstances(self, request, context):
-        """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
-        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
-        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
-        could not be carried out then.
+        """Starts many instances, each independently and like CreateProcessInstance: a rejected creation does not affect the
+        others. It has no route over HTTP, and completion cannot be awaited. An authorization allows the call only if it is
+        for all processes.
+        A repeat with the same idempotency key and the same creations gets the first outcomes; creations that could not be
+        carried out then are carried out now.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -131,16 +132,16 @@ class ProcessInstanceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessInstanceCallHierarchy(self, request, context):
-        """Returns the process instances that called each other down to this one, the first of them first, and this one last.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Returns the hierarchy of calls down to this process instance: the first caller first, this instance last.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetProcessInstanceStatistics(self, request, context):
-        """Counts the element instances of a process instance by their element; an element without any is left out.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Counts the element instances of a process instance by element; elements without any are left out.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -148,46 +149,46 @@ class ProcessInstanceServiceServicer:
 
     def GetProcessInstanceSequenceFlows(self, request, context):
         """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CancelProcessInstance(self, request, context):
-        """Cancels an active process instance with everything in it, and all that it called.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+        """Cancels an active process instance with all its element instances and called process instances.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if a call activity started it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteProcessInstance(self, request, context):
-        """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
-        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
-        does the audit log.
-        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+        """Deletes an ended process instance from the history, with its element instances, variables, jobs, incidents, user
+        tasks, message subscriptions and decision instances. Called process instances and the audit log stay.
+        Rejected with NOT_FOUND if the process instance does not exist, with INVALID_STATE if it has not ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MigrateProcessInstance(self, request, context):
-        """Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id, its jobs, incidents and variables stay as they are.
-        Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
-        an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
-        type in its flow scope.
+        """Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Jobs, incidents and variables stay unchanged.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, or if the process definition does not exist;
+        with INVALID_ARGUMENT if an instruction names an unknown element or a source twice; with INVALID_STATE if an active
+        element has no counterpart of its type in its flow scope.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ModifyProcessInstance(self, request, context):
-        """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
-        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
-        without their start events and input mappings.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+        """Activates and terminates elements of an active process instance; either all instructions are carried out or none. A
+        scope without remaining element instances is terminated too, so the process instance may end. Missing flow scopes
+        are created without their start events and input mappings.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, with INVALID_ARGUMENT if an instruction cannot
+        be carried out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

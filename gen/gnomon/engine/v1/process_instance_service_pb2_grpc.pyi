@@ -35,54 +35,55 @@ class ProcessInstanceServiceStub:
     def __new__(cls, channel: _aio.Channel) -> ProcessInstanceServiceAsyncStub: ...
     CreateProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstanceRequest, _process_instance_service_pb2.CreateProcessInstanceResponse]
     """Starts an instance of a process definition, named by key or by id (and version).
-    Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
-    INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
-    (the instance goes on).
+    Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the definition does not
+    exist, with INVALID_STATE if it has no none start event, with DEADLINE_EXCEEDED if the instance does not complete
+    in the awaited time (the instance continues).
     """
     CreateProcessInstances: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstancesRequest, _process_instance_service_pb2.CreateProcessInstancesResponse]
-    """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
-    has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
-    A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
-    could not be carried out then.
+    """Starts many instances, each independently and like CreateProcessInstance: a rejected creation does not affect the
+    others. It has no route over HTTP, and completion cannot be awaited. An authorization allows the call only if it is
+    for all processes.
+    A repeat with the same idempotency key and the same creations gets the first outcomes; creations that could not be
+    carried out then are carried out now.
     """
     SearchProcessInstances: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.SearchProcessInstancesRequest, _process_instance_service_pb2.SearchProcessInstancesResponse]
     """Lists process instances of the caller's tenant."""
     GetProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceRequest, _process_instance_service_pb2.GetProcessInstanceResponse]
     """Returns one process instance."""
     GetProcessInstanceCallHierarchy: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest, _process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]
-    """Returns the process instances that called each other down to this one, the first of them first, and this one last.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Returns the hierarchy of calls down to this process instance: the first caller first, this instance last.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     GetProcessInstanceStatistics: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceStatisticsRequest, _process_instance_service_pb2.GetProcessInstanceStatisticsResponse]
-    """Counts the element instances of a process instance by their element; an element without any is left out.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Counts the element instances of a process instance by element; elements without any are left out.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     GetProcessInstanceSequenceFlows: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsRequest, _process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]
     """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
-    Rejected with NOT_FOUND when there is no such process instance.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     CancelProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]
-    """Cancels an active process instance with everything in it, and all that it called.
-    Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+    """Cancels an active process instance with all its element instances and called process instances.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if a call activity started it.
     """
     DeleteProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.DeleteProcessInstanceRequest, _process_instance_service_pb2.DeleteProcessInstanceResponse]
-    """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
-    incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
-    does the audit log.
-    Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+    """Deletes an ended process instance from the history, with its element instances, variables, jobs, incidents, user
+    tasks, message subscriptions and decision instances. Called process instances and the audit log stay.
+    Rejected with NOT_FOUND if the process instance does not exist, with INVALID_STATE if it has not ended.
     """
     MigrateProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]
-    """Moves an active process instance to another version of its process, or to another process; its active elements
-    are mapped by id, its jobs, incidents and variables stay as they are.
-    Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
-    an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
-    type in its flow scope.
+    """Migrates an active process instance to another version of its process, or to another process; active elements are
+    mapped by id. Jobs, incidents and variables stay unchanged.
+    Rejected with NOT_FOUND if the instance has ended or does not exist, or if the process definition does not exist;
+    with INVALID_ARGUMENT if an instruction names an unknown element or a source twice; with INVALID_STATE if an active
+    element has no counterpart of its type in its flow scope.
     """
     ModifyProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.ModifyProcessInstanceRequest, _process_instance_service_pb2.ModifyProcessInstanceResponse]
-    """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
-    that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
-    without their start events and input mappings.
-    Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+    """Activates and terminates elements of an active process instance; either all instructions are carried out or none. A
+    scope without remaining element instances is terminated too, so the process instance may end. Missing flow scopes
+    are created without their start events and input mappings.
+    Rejected with NOT_FOUND if the instance has ended or does not exist, with INVALID_ARGUMENT if an instruction cannot
+    be carried out.
     """
 
 @_typing.type_check_only
@@ -92,54 +93,55 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstanceRequest, _process_instance_service_pb2.CreateProcessInstanceResponse]  # type: ignore[assignment]
     """Starts an instance of a process definition, named by key or by id (and version).
-    Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
-    INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
-    (the instance goes on).
+    Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the definition does not
+    exist, with INVALID_STATE if it has no none start event, with DEADLINE_EXCEEDED if the instance does not complete
+    in the awaited time (the instance continues).
     """
     CreateProcessInstances: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstancesRequest, _process_instance_service_pb2.CreateProcessInstancesResponse]  # type: ignore[assignment]
-    """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
-    has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
-    A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
-    could not be carried out then.
+    """Starts many instances, each independently and like CreateProcessInstance: a rejected creation does not affect the
+    others. It has no route over HTTP, and completion cannot be awaited. An authorization allows the call only if it is
+    for all processes.
+    A repeat with the same idempotency key and the same creations gets the first outcomes; creations that could not be
+    carried out then are carried out now.
     """
     SearchProcessInstances: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.SearchProcessInstancesRequest, _process_instance_service_pb2.SearchProcessInstancesResponse]  # type: ignore[assignment]
     """Lists process instances of the caller's tenant."""
     GetProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceRequest, _process_instance_service_pb2.GetProcessInstanceResponse]  # type: ignore[assignment]
     """Returns one process instance."""
     GetProcessInstanceCallHierarchy: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest, _process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]  # type: ignore[assignment]
-    """Returns the process instances that called each other down to this one, the first of them first, and this one last.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Returns the hierarchy of calls down to this process instance: the first caller first, this instance last.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     GetProcessInstanceStatistics: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceStatisticsRequest, _process_instance_service_pb2.GetProcessInstanceStatisticsResponse]  # type: ignore[assignment]
-    """Counts the element instances of a process instance by their element; an element without any is left out.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Counts the element instances of a process instance by element; elements without any are left out.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     GetProcessInstanceSequenceFlows: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsRequest, _process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]  # type: ignore[assignment]
     """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
-    Rejected with NOT_FOUND when there is no such process instance.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     CancelProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]  # type: ignore[assignment]
-    """Cancels an active process instance with everything in it, and all that it called.
-    Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+    """Cancels an active process instance with all its element instances and called process instances.
+    Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if a call activity started it.
     """
     DeleteProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.DeleteProcessInstanceRequest, _process_instance_service_pb2.DeleteProcessInstanceResponse]  # type: ignore[assignment]
-    """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
-    incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
-    does the audit log.
-    Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+    """Deletes an ended process instance from the history, with its element instances, variables, jobs, incidents, user
+    tasks, message subscriptions and decision instances. Called process instances and the audit log stay.
+    Rejected with NOT_FOUND if the process instance does not exist, with INVALID_STATE if it has not ended.
     """
     MigrateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]  # type: ignore[assignment]
-    """Moves an active process instance to another version of its process, or to another process; its active elements
-    are mapped by id, its jobs, incidents and variables stay as they are.
-    Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
-    an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
-    type in its flow scope.
+    """Migrates an active process instance to another version of its process, or to another process; active elements are
+    mapped by id. Jobs, incidents and variables stay unchanged.
+    Rejected with NOT_FOUND if the instance has ended or does not exist, or if the process definition does not exist;
+    with INVALID_ARGUMENT if an instruction names an unknown element or a source twice; with INVALID_STATE if an active
+    element has no counterpart of its type in its flow scope.
     """
     ModifyProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.ModifyProcessInstanceRequest, _process_instance_service_pb2.ModifyProcessInstanceResponse]  # type: ignore[assignment]
-    """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
-    that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
-    without their start events and input mappings.
-    Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+    """Activates and terminates elements of an active process instance; either all instructions are carried out or none. A
+    scope without remaining element instances is terminated too, so the process instance may end. Missing flow scopes
+    are created without their start events and input mappings.
+    Rejected with NOT_FOUND if the instance has ended or does not exist, with INVALID_ARGUMENT if an instruction cannot
+    be carried out.
     """
 
 class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -152,9 +154,9 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.CreateProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.CreateProcessInstanceResponse]]:
         """Starts an instance of a process definition, named by key or by id (and version).
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
-        INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
-        (the instance goes on).
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the definition does not
+        exist, with INVALID_STATE if it has no none start event, with DEADLINE_EXCEEDED if the instance does not complete
+        in the awaited time (the instance continues).
         """
 
     @_abc_1.abstractmethod
@@ -163,10 +165,11 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.CreateProcessInstancesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.CreateProcessInstancesResponse, _abc.Awaitable[_process_instance_service_pb2.CreateProcessInstancesResponse]]:
-        """Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
-        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
-        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
-        could not be carried out then.
+        """Starts many instances, each independently and like CreateProcessInstance: a rejected creation does not affect the
+        others. It has no route over HTTP, and completion cannot be awaited. An authorization allows the call only if it is
+        for all processes.
+        A repeat with the same idempotency key and the same creations gets the first outcomes; creations that could not be
+        carried out then are carried out now.
         """
 
     @_abc_1.abstractmethod
@@ -191,8 +194,8 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]]:
-        """Returns the process instances that called each other down to this one, the first of them first, and this one last.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Returns the hierarchy of calls down to this process instance: the first caller first, this instance last.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -201,8 +204,8 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.GetProcessInstanceStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceStatisticsResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceStatisticsResponse]]:
-        """Counts the element instances of a process instance by their element; an element without any is left out.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Counts the element instances of a process instance by element; elements without any are left out.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -212,7 +215,7 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceSequenceFlowsResponse]]:
         """Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -221,8 +224,8 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.CancelProcessInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.CancelProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.CancelProcessInstanceResponse]]:
-        """Cancels an active process instance with everything in it, and all that it called.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+        """Cancels an active process instance with all its element instances and called process instances.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if a call activity started it.
         """
 
     @_abc_1.abstractmethod
@@ -231,10 +234,9 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.DeleteProcessInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.DeleteProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.DeleteProcessInstanceResponse]]:
-        """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
-        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
-        does the audit log.
-        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+        """Deletes an ended process instance from the history, with its element instances, variables, jobs, incidents, user
+        tasks, message subscriptions and decision instances. Called process instances and the audit log stay.
+        Rejected with NOT_FOUND if the process instance does not exist, with INVALID_STATE if it has not ended.
         """
 
     @_abc_1.abstractmethod
@@ -243,11 +245,11 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.MigrateProcessInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.MigrateProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.MigrateProcessInstanceResponse]]:
-        """Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id, its jobs, incidents and variables stay as they are.
-        Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
-        an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
-        type in its flow scope.
+        """Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Jobs, incidents and variables stay unchanged.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, or if the process definition does not exist;
+        with INVALID_ARGUMENT if an instruction names an unknown element or a source twice; with INVALID_STATE if an active
+        element has no counterpart of its type in its flow scope.
         """
 
     @_abc_1.abstractmethod
@@ -256,10 +258,11 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _process_instance_service_pb2.ModifyProcessInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.ModifyProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.ModifyProcessInstanceResponse]]:
-        """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
-        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
-        without their start events and input mappings.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+        """Activates and terminates elements of an active process instance; either all instructions are carried out or none. A
+        scope without remaining element instances is terminated too, so the process instance may end. Missing flow scopes
+        are created without their start events and input mappings.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, with INVALID_ARGUMENT if an instruction cannot
+        be carried out.
         """
 
 def add_ProcessInstanceServiceServicer_to_server(servicer: ProcessInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,13 +27,13 @@ class ReportRefusalRequest(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
     rpc: _builtins.str
-    """gRPC path of the RPC that the refused request was for."""
+    """gRPC path of the refused request."""
     request: _builtins.bytes
-    """The request message with the fields that the edge could read, those of the path."""
+    """The request message with the fields that the edge could read: those of the path."""
     reason: _builtins.str
-    """Why it was refused, as an ErrorReason without its prefix."""
+    """Reason of the refusal, as an ErrorReason without its prefix."""
     detail: _builtins.str
-    """The same in words."""
+    """Text of the refusal."""
     def __init__(
         self,
         *,

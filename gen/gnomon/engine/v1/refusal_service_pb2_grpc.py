@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RefusalServiceStub:
-    """Takes reports of requests that an edge refused before it could call the service that serves them.
+    """Receives reports of requests that an edge refused before it called the service.
     """
 
     def __init__(self, channel):
@@ -43,16 +43,16 @@ class RefusalServiceStub:
 
 
 class RefusalServiceServicer:
-    """Takes reports of requests that an edge refused before it could call the service that serves them.
+    """Receives reports of requests that an edge refused before it called the service.
     """
 
     def ReportRefusal(self, request, context):
-        """Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
-        The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
-        process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
-        Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
-        RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
-        unknown RPC.
+        """Repeats the checks that do not depend on the rest of the request, and writes a refused command to the audit log.
+        The metadata of this call are the credential, the tenant and the request id of the refused request. For each
+        tenant, a process writes a burst of 100 entries and 10 a second; further reports are answered and dropped.
+        Rejected with UNAUTHENTICATED for an invalid credential, with MODE_NOT_SUPPORTED if the mode does not offer the
+        RPC, with PERMISSION_DENIED if the caller may not act in the tenant or lacks the permission, with INVALID_ARGUMENT
+        for an unknown RPC.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -75,7 +75,7 @@ def add_RefusalServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RefusalService:
-    """Takes reports of requests that an edge refused before it could call the service that serves them.
+    """Receives reports of requests that an edge refused before it called the service.
     """
 
     @staticmethod

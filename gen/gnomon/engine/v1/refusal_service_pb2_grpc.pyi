@@ -27,37 +27,37 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RefusalServiceStub:
-    """Takes reports of requests that an edge refused before it could call the service that serves them."""
+    """Receives reports of requests that an edge refused before it called the service."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RefusalServiceAsyncStub: ...
     ReportRefusal: _grpc.UnaryUnaryMultiCallable[_refusal_service_pb2.ReportRefusalRequest, _refusal_service_pb2.ReportRefusalResponse]
-    """Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
-    The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
-    process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
-    Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
-    RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
-    unknown RPC.
+    """Repeats the checks that do not depend on the rest of the request, and writes a refused command to the audit log.
+    The metadata of this call are the credential, the tenant and the request id of the refused request. For each
+    tenant, a process writes a burst of 100 entries and 10 a second; further reports are answered and dropped.
+    Rejected with UNAUTHENTICATED for an invalid credential, with MODE_NOT_SUPPORTED if the mode does not offer the
+    RPC, with PERMISSION_DENIED if the caller may not act in the tenant or lacks the permission, with INVALID_ARGUMENT
+    for an unknown RPC.
     """
 
 @_typing.type_check_only
 class RefusalServiceAsyncStub(RefusalServiceStub):
-    """Takes reports of requests that an edge refused before it could call the service that serves them."""
+    """Receives reports of requests that an edge refused before it called the service."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ReportRefusal: _aio.UnaryUnaryMultiCallable[_refusal_service_pb2.ReportRefusalRequest, _refusal_service_pb2.ReportRefusalResponse]  # type: ignore[assignment]
-    """Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
-    The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
-    process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
-    Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
-    RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
-    unknown RPC.
+    """Repeats the checks that do not depend on the rest of the request, and writes a refused command to the audit log.
+    The metadata of this call are the credential, the tenant and the request id of the refused request. For each
+    tenant, a process writes a burst of 100 entries and 10 a second; further reports are answered and dropped.
+    Rejected with UNAUTHENTICATED for an invalid credential, with MODE_NOT_SUPPORTED if the mode does not offer the
+    RPC, with PERMISSION_DENIED if the caller may not act in the tenant or lacks the permission, with INVALID_ARGUMENT
+    for an unknown RPC.
     """
 
 class RefusalServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Takes reports of requests that an edge refused before it could call the service that serves them."""
+    """Receives reports of requests that an edge refused before it called the service."""
 
     @_abc_1.abstractmethod
     def ReportRefusal(
@@ -65,12 +65,12 @@ class RefusalServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _refusal_service_pb2.ReportRefusalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_refusal_service_pb2.ReportRefusalResponse, _abc.Awaitable[_refusal_service_pb2.ReportRefusalResponse]]:
-        """Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
-        The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
-        process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
-        Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
-        RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
-        unknown RPC.
+        """Repeats the checks that do not depend on the rest of the request, and writes a refused command to the audit log.
+        The metadata of this call are the credential, the tenant and the request id of the refused request. For each
+        tenant, a process writes a burst of 100 entries and 10 a second; further reports are answered and dropped.
+        Rejected with UNAUTHENTICATED for an invalid credential, with MODE_NOT_SUPPORTED if the mode does not offer the
+        RPC, with PERMISSION_DENIED if the caller may not act in the tenant or lacks the permission, with INVALID_ARGUMENT
+        for an unknown RPC.
         """
 
 def add_RefusalServiceServicer_to_server(servicer: RefusalServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

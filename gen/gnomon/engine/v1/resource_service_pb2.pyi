@@ -25,7 +25,7 @@ class GetResourceRequest(_message.Message):
 
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     resource_key: _builtins.int
-    """Which one."""
+    """Key of the resource."""
     def __init__(
         self,
         *,
@@ -71,7 +71,7 @@ class GetResourceContentRequest(_message.Message):
 
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     resource_key: _builtins.int
-    """Which one."""
+    """Key of the resource."""
     def __init__(
         self,
         *,
@@ -119,10 +119,10 @@ class DeleteResourceRequest(_message.Message):
     resource_key: _builtins.int
     """Key of the process definition, the requirements graph, the form or the generic resource."""
     operation_reference: _builtins.int
-    """Reference that the caller gives the operation."""
+    """Operation reference, chosen by the caller."""
     delete_history: _builtins.bool
-    """Whether a batch operation deletes what is kept of its ended process instances, too, which needs the permission
-    "instance:delete"; without effect on what is no process definition.
+    """Whether a batch operation also deletes the history of ended process instances, which needs the permission
+    "instance:delete"; no effect on resources other than process definitions.
     """
     def __init__(
         self,
@@ -143,16 +143,16 @@ Global___DeleteResourceRequest: _TypeAlias = DeleteResourceRequest  # noqa: Y015
 
 @_typing.final
 class BatchOperationCreated(_message.Message):
-    """A batch operation that was begun."""
+    """A batch operation that was created."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
     BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
     batch_operation_key: _builtins.str
-    """Its key."""
+    """Key."""
     batch_operation_type: _builtins.str
-    """What it does."""
+    """Operation."""
     def __init__(
         self,
         *,
@@ -179,7 +179,7 @@ class DeleteResourceResponse(_message.Message):
     """Key of the resource."""
     @_builtins.property
     def batch_operation(self) -> Global___BatchOperationCreated:
-        """What deletes its history; absent when nothing does."""
+        """Batch operation that deletes the history; absent if there is none."""
 
     def __init__(
         self,

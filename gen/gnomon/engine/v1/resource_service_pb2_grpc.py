@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ResourceServiceStub:
-    """Deletes what was deployed, and reads generic resources.
+    """Deletes deployed resources, and reads generic resources.
     """
 
     def __init__(self, channel):
@@ -53,28 +53,28 @@ class ResourceServiceStub:
 
 
 class ResourceServiceServicer:
-    """Deletes what was deployed, and reads generic resources.
+    """Deletes deployed resources, and reads generic resources.
     """
 
     def GetResource(self, request, context):
-        """Returns one generic resource: what was deployed and is no process, decision or form.
+        """Returns one generic resource: a deployed file that is not a process, decision or form.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetResourceContent(self, request, context):
-        """Returns the content that a generic resource was deployed with.
+        """Returns the content of a generic resource.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteResource(self, request, context):
-        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
-        instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
-        version before takes its place. Active process instances go on.
-        Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
+        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. Process
+        instances, evaluations and activated elements no longer use it; the previous version takes its place. Active
+        process instances continue.
+        Rejected with NOT_FOUND if the resource does not exist or is already deleted.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -107,7 +107,7 @@ def add_ResourceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ResourceService:
-    """Deletes what was deployed, and reads generic resources.
+    """Deletes deployed resources, and reads generic resources.
     """
 
     @staticmethod

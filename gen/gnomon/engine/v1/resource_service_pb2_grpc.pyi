@@ -27,41 +27,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ResourceServiceStub:
-    """Deletes what was deployed, and reads generic resources."""
+    """Deletes deployed resources, and reads generic resources."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ResourceServiceAsyncStub: ...
     GetResource: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceRequest, _resource_service_pb2.GetResourceResponse]
-    """Returns one generic resource: what was deployed and is no process, decision or form."""
+    """Returns one generic resource: a deployed file that is not a process, decision or form."""
     GetResourceContent: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceContentRequest, _resource_service_pb2.GetResourceContentResponse]
-    """Returns the content that a generic resource was deployed with."""
+    """Returns the content of a generic resource."""
     DeleteResource: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.DeleteResourceRequest, _resource_service_pb2.DeleteResourceResponse]
-    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
-    instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
-    version before takes its place. Active process instances go on.
-    Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
+    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. Process
+    instances, evaluations and activated elements no longer use it; the previous version takes its place. Active
+    process instances continue.
+    Rejected with NOT_FOUND if the resource does not exist or is already deleted.
     """
 
 @_typing.type_check_only
 class ResourceServiceAsyncStub(ResourceServiceStub):
-    """Deletes what was deployed, and reads generic resources."""
+    """Deletes deployed resources, and reads generic resources."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetResource: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceRequest, _resource_service_pb2.GetResourceResponse]  # type: ignore[assignment]
-    """Returns one generic resource: what was deployed and is no process, decision or form."""
+    """Returns one generic resource: a deployed file that is not a process, decision or form."""
     GetResourceContent: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceContentRequest, _resource_service_pb2.GetResourceContentResponse]  # type: ignore[assignment]
-    """Returns the content that a generic resource was deployed with."""
+    """Returns the content of a generic resource."""
     DeleteResource: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.DeleteResourceRequest, _resource_service_pb2.DeleteResourceResponse]  # type: ignore[assignment]
-    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
-    instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
-    version before takes its place. Active process instances go on.
-    Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
+    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. Process
+    instances, evaluations and activated elements no longer use it; the previous version takes its place. Active
+    process instances continue.
+    Rejected with NOT_FOUND if the resource does not exist or is already deleted.
     """
 
 class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Deletes what was deployed, and reads generic resources."""
+    """Deletes deployed resources, and reads generic resources."""
 
     @_abc_1.abstractmethod
     def GetResource(
@@ -69,7 +69,7 @@ class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _resource_service_pb2.GetResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_resource_service_pb2.GetResourceResponse, _abc.Awaitable[_resource_service_pb2.GetResourceResponse]]:
-        """Returns one generic resource: what was deployed and is no process, decision or form."""
+        """Returns one generic resource: a deployed file that is not a process, decision or form."""
 
     @_abc_1.abstractmethod
     def GetResourceContent(
@@ -77,7 +77,7 @@ class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _resource_service_pb2.GetResourceContentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_resource_service_pb2.GetResourceContentResponse, _abc.Awaitable[_resource_service_pb2.GetResourceContentResponse]]:
-        """Returns the content that a generic resource was deployed with."""
+        """Returns the content of a generic resource."""
 
     @_abc_1.abstractmethod
     def DeleteResource(
@@ -85,10 +85,10 @@ class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _resource_service_pb2.DeleteResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_resource_service_pb2.DeleteResourceResponse, _abc.Awaitable[_resource_service_pb2.DeleteResourceResponse]]:
-        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
-        instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
-        version before takes its place. Active process instances go on.
-        Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
+        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. Process
+        instances, evaluations and activated elements no longer use it; the previous version takes its place. Active
+        process instances continue.
+        Rejected with NOT_FOUND if the resource does not exist or is already deleted.
         """
 
 def add_ResourceServiceServicer_to_server(servicer: ResourceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -47,8 +47,9 @@ class SignalServiceServicer:
     """
 
     def BroadcastSignal(self, request, context):
-        """Triggers everything of the tenant that waits for a signal with this name; nothing is buffered.
-        Answered when the broadcast is stored; many subscriptions, and those elsewhere, are triggered a moment later.
+        """Triggers all subscriptions of the tenant for this signal; it is not buffered.
+        The response is sent when the broadcast is stored; some subscriptions, such as those on other partitions, are
+        triggered shortly after.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,8 +34,9 @@ class SignalServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SignalServiceAsyncStub: ...
     BroadcastSignal: _grpc.UnaryUnaryMultiCallable[_signal_service_pb2.BroadcastSignalRequest, _signal_service_pb2.BroadcastSignalResponse]
-    """Triggers everything of the tenant that waits for a signal with this name; nothing is buffered.
-    Answered when the broadcast is stored; many subscriptions, and those elsewhere, are triggered a moment later.
+    """Triggers all subscriptions of the tenant for this signal; it is not buffered.
+    The response is sent when the broadcast is stored; some subscriptions, such as those on other partitions, are
+    triggered shortly after.
     """
 
 @_typing.type_check_only
@@ -44,8 +45,9 @@ class SignalServiceAsyncStub(SignalServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BroadcastSignal: _aio.UnaryUnaryMultiCallable[_signal_service_pb2.BroadcastSignalRequest, _signal_service_pb2.BroadcastSignalResponse]  # type: ignore[assignment]
-    """Triggers everything of the tenant that waits for a signal with this name; nothing is buffered.
-    Answered when the broadcast is stored; many subscriptions, and those elsewhere, are triggered a moment later.
+    """Triggers all subscriptions of the tenant for this signal; it is not buffered.
+    The response is sent when the broadcast is stored; some subscriptions, such as those on other partitions, are
+    triggered shortly after.
     """
 
 class SignalServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -57,8 +59,9 @@ class SignalServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _signal_service_pb2.BroadcastSignalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_signal_service_pb2.BroadcastSignalResponse, _abc.Awaitable[_signal_service_pb2.BroadcastSignalResponse]]:
-        """Triggers everything of the tenant that waits for a signal with this name; nothing is buffered.
-        Answered when the broadcast is stored; many subscriptions, and those elsewhere, are triggered a moment later.
+        """Triggers all subscriptions of the tenant for this signal; it is not buffered.
+        The response is sent when the broadcast is stored; some subscriptions, such as those on other partitions, are
+        triggered shortly after.
         """
 
 def add_SignalServiceServicer_to_server(servicer: SignalServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

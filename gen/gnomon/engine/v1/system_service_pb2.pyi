@@ -32,14 +32,14 @@ class GetUsageMetricsRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     with_tenants: _builtins.bool
-    """Whether the answer has the numbers of each tenant, too."""
+    """Whether the response also has the numbers of each tenant."""
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
-        """Begin of the stretch."""
+        """Start of the period."""
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
-        """End of the stretch, which is no part of it."""
+        """End of the period, excluded."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ Global___GetUsageMetricsRequest: _TypeAlias = GetUsageMetricsRequest  # noqa: Y0
 
 @_typing.final
 class TenantUsageMetrics(_message.Message):
-    """What a tenant did."""
+    """Usage of a tenant."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -74,11 +74,11 @@ class TenantUsageMetrics(_message.Message):
     DECISION_INSTANCES_FIELD_NUMBER: _builtins.int
     ASSIGNEES_FIELD_NUMBER: _builtins.int
     process_instances: _builtins.int
-    """Process instances that were started and are still kept, called ones apart."""
+    """Process instances that were started and not deleted since, without called ones."""
     decision_instances: _builtins.int
-    """Decisions that were evaluated and are still kept."""
+    """Decision instances that were created and not deleted since."""
     assignees: _builtins.int
-    """People who are or were assigned to user tasks that were created."""
+    """Users who are or were assigned to the created user tasks."""
     def __init__(
         self,
         *,
@@ -127,16 +127,16 @@ class GetUsageMetricsResponse(_message.Message):
     ACTIVE_TENANTS_FIELD_NUMBER: _builtins.int
     TENANTS_FIELD_NUMBER: _builtins.int
     process_instances: _builtins.int
-    """Process instances that were started and are still kept, called ones apart."""
+    """Process instances that were started and not deleted since, without called ones."""
     decision_instances: _builtins.int
-    """Decisions that were evaluated and are still kept."""
+    """Decision instances that were created and not deleted since."""
     assignees: _builtins.int
-    """People who are or were assigned to user tasks that were created."""
+    """Users who are or were assigned to the created user tasks."""
     active_tenants: _builtins.int
-    """Tenants of the caller that did something."""
+    """Tenants of the caller with usage."""
     @_builtins.property
     def tenants(self) -> _containers.MessageMap[_builtins.str, Global___TenantUsageMetrics]:
-        """By tenant; empty unless it was asked for."""
+        """Usage by tenant; empty unless requested."""
 
     def __init__(
         self,
@@ -240,23 +240,23 @@ class GetSystemConfigurationResponse(_message.Message):
     CLOUD_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def job_metrics(self) -> Global___JobMetricsConfiguration:
-        """Of statistics of jobs."""
+        """Settings of the statistics of jobs."""
 
     @_builtins.property
     def components(self) -> Global___ComponentsConfiguration:
-        """Of pages."""
+        """Settings of web applications."""
 
     @_builtins.property
     def deployment(self) -> Global___DeploymentConfiguration:
-        """Of the deployment."""
+        """Settings of the deployment."""
 
     @_builtins.property
     def authentication(self) -> Global___AuthenticationConfiguration:
-        """Of the sign-in."""
+        """Settings of signing in and out."""
 
     @_builtins.property
     def cloud(self) -> Global___CloudConfiguration:
-        """Of a cloud."""
+        """Settings of a cloud."""
 
     def __init__(
         self,
@@ -277,7 +277,7 @@ Global___GetSystemConfigurationResponse: _TypeAlias = GetSystemConfigurationResp
 
 @_typing.final
 class JobMetricsConfiguration(_message.Message):
-    """Bounds of statistics of jobs."""
+    """Bounds of the statistics of jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -288,17 +288,17 @@ class JobMetricsConfiguration(_message.Message):
     MAX_TENANT_ID_LENGTH_FIELD_NUMBER: _builtins.int
     MAX_UNIQUE_KEYS_FIELD_NUMBER: _builtins.int
     enabled: _builtins.bool
-    """Whether there are any: always true."""
+    """Whether statistics exist; always true."""
     export_interval: _builtins.str
-    """How late they are, an ISO 8601 duration: they are read from the jobs at once."""
+    """Delay of the statistics, an ISO 8601 duration; none, because the server reads the jobs directly."""
     max_worker_name_length: _builtins.int
-    """Characters of the name of a worker."""
+    """Maximum length of the name of a worker."""
     max_job_type_length: _builtins.int
-    """Characters of the type of a job."""
+    """Maximum length of a job type."""
     max_tenant_id_length: _builtins.int
-    """Characters of the id of a tenant."""
+    """Maximum length of a tenant id."""
     max_unique_keys: _builtins.int
-    """Groups that one statistic looks at."""
+    """Maximum number of groups in a statistic."""
     def __init__(
         self,
         *,
@@ -319,14 +319,14 @@ Global___JobMetricsConfiguration: _TypeAlias = JobMetricsConfiguration  # noqa: 
 
 @_typing.final
 class ComponentsConfiguration(_message.Message):
-    """Camunda's web applications."""
+    """Web applications of Camunda."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ACTIVE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def active(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Always empty: there are none."""
+        """Always empty; there are none."""
 
     def __init__(
         self,
@@ -343,16 +343,16 @@ Global___ComponentsConfiguration: _TypeAlias = ComponentsConfiguration  # noqa: 
 
 @_typing.final
 class DeploymentConfiguration(_message.Message):
-    """What kind of deployment it is."""
+    """Kind of deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     IS_MULTI_TENANCY_ENABLED_FIELD_NUMBER: _builtins.int
     MAX_REQUEST_SIZE_FIELD_NUMBER: _builtins.int
     is_multi_tenancy_enabled: _builtins.bool
-    """Whether there are tenants: always true."""
+    """Whether tenants exist; always true."""
     max_request_size: _builtins.int
-    """Bytes of the body of a request, in the configuration of the edge."""
+    """Maximum size of a request body in bytes, from the configuration of the edge."""
     def __init__(
         self,
         *,
@@ -369,16 +369,16 @@ Global___DeploymentConfiguration: _TypeAlias = DeploymentConfiguration  # noqa: 
 
 @_typing.final
 class AuthenticationConfiguration(_message.Message):
-    """How people sign in and out."""
+    """Settings of signing in and out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CAN_LOGOUT_FIELD_NUMBER: _builtins.int
     IS_LOGIN_DELEGATED_FIELD_NUMBER: _builtins.int
     can_logout: _builtins.bool
-    """Whether they can sign out: always true."""
+    """Whether users can sign out; always true."""
     is_login_delegated: _builtins.bool
-    """Whether somebody else signs them in: always false."""
+    """Whether an external system signs users in; always false."""
     def __init__(
         self,
         *,
@@ -395,7 +395,7 @@ Global___AuthenticationConfiguration: _TypeAlias = AuthenticationConfiguration  
 
 @_typing.final
 class CloudConfiguration(_message.Message):
-    """Which cloud it runs in."""
+    """Cloud of the deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

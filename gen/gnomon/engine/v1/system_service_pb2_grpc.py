@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SystemServiceStub:
-    """Tells what tenants use of the system, and what clients may expect of it.
+    """Usage metrics of tenants, and the bounds of the system.
     """
 
     def __init__(self, channel):
@@ -53,25 +53,25 @@ class SystemServiceStub:
 
 
 class SystemServiceServicer:
-    """Tells what tenants use of the system, and what clients may expect of it.
+    """Usage metrics of tenants, and the bounds of the system.
     """
 
     def GetLicense(self, request, context):
-        """Says that no license is needed.
+        """Returns that no license is needed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSystemConfiguration(self, request, context):
-        """Returns bounds that clients have to know.
+        """Returns bounds that clients need to know.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUsageMetrics(self, request, context):
-        """Counts what the caller's tenant did in a stretch of time.
+        """Counts the usage of the caller's tenant in a period.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,7 +104,7 @@ def add_SystemServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SystemService:
-    """Tells what tenants use of the system, and what clients may expect of it.
+    """Usage metrics of tenants, and the bounds of the system.
     """
 
     @staticmethod

@@ -27,33 +27,33 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SystemServiceStub:
-    """Tells what tenants use of the system, and what clients may expect of it."""
+    """Usage metrics of tenants, and the bounds of the system."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SystemServiceAsyncStub: ...
     GetLicense: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetLicenseRequest, _system_service_pb2.GetLicenseResponse]
-    """Says that no license is needed."""
+    """Returns that no license is needed."""
     GetSystemConfiguration: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetSystemConfigurationRequest, _system_service_pb2.GetSystemConfigurationResponse]
-    """Returns bounds that clients have to know."""
+    """Returns bounds that clients need to know."""
     GetUsageMetrics: _grpc.UnaryUnaryMultiCallable[_system_service_pb2.GetUsageMetricsRequest, _system_service_pb2.GetUsageMetricsResponse]
-    """Counts what the caller's tenant did in a stretch of time."""
+    """Counts the usage of the caller's tenant in a period."""
 
 @_typing.type_check_only
 class SystemServiceAsyncStub(SystemServiceStub):
-    """Tells what tenants use of the system, and what clients may expect of it."""
+    """Usage metrics of tenants, and the bounds of the system."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetLicense: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetLicenseRequest, _system_service_pb2.GetLicenseResponse]  # type: ignore[assignment]
-    """Says that no license is needed."""
+    """Returns that no license is needed."""
     GetSystemConfiguration: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetSystemConfigurationRequest, _system_service_pb2.GetSystemConfigurationResponse]  # type: ignore[assignment]
-    """Returns bounds that clients have to know."""
+    """Returns bounds that clients need to know."""
     GetUsageMetrics: _aio.UnaryUnaryMultiCallable[_system_service_pb2.GetUsageMetricsRequest, _system_service_pb2.GetUsageMetricsResponse]  # type: ignore[assignment]
-    """Counts what the caller's tenant did in a stretch of time."""
+    """Counts the usage of the caller's tenant in a period."""
 
 class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Tells what tenants use of the system, and what clients may expect of it."""
+    """Usage metrics of tenants, and the bounds of the system."""
 
     @_abc_1.abstractmethod
     def GetLicense(
@@ -61,7 +61,7 @@ class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _system_service_pb2.GetLicenseRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_system_service_pb2.GetLicenseResponse, _abc.Awaitable[_system_service_pb2.GetLicenseResponse]]:
-        """Says that no license is needed."""
+        """Returns that no license is needed."""
 
     @_abc_1.abstractmethod
     def GetSystemConfiguration(
@@ -69,7 +69,7 @@ class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _system_service_pb2.GetSystemConfigurationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_system_service_pb2.GetSystemConfigurationResponse, _abc.Awaitable[_system_service_pb2.GetSystemConfigurationResponse]]:
-        """Returns bounds that clients have to know."""
+        """Returns bounds that clients need to know."""
 
     @_abc_1.abstractmethod
     def GetUsageMetrics(
@@ -77,6 +77,6 @@ class SystemServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _system_service_pb2.GetUsageMetricsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_system_service_pb2.GetUsageMetricsResponse, _abc.Awaitable[_system_service_pb2.GetUsageMetricsResponse]]:
-        """Counts what the caller's tenant did in a stretch of time."""
+        """Counts the usage of the caller's tenant in a period."""
 
 def add_SystemServiceServicer_to_server(servicer: SystemServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

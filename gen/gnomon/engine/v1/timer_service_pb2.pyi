@@ -27,7 +27,7 @@ class ListTimersRequest(_message.Message):
 
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """Which process instance."""
+    """Key of the process instance."""
     def __init__(
         self,
         *,
@@ -58,14 +58,14 @@ class Timer(_message.Message):
     element_id: _builtins.str
     """Element that catches the event."""
     element_name: _builtins.str
-    """Its name in the model."""
+    """Name of the element in the model."""
     element_instance_key: _builtins.int
-    """Element instance that waits: of that element, or of the one that it is attached to."""
+    """Key of the waiting element instance: that of the element, or of the activity that it is attached to."""
     repetitions: _builtins.int
-    """How often it fires yet; -1 without an end."""
+    """Remaining repetitions; -1 if unlimited."""
     @_builtins.property
     def due_date(self) -> _timestamp_pb2.Timestamp:
-        """When it fires."""
+        """Due date."""
 
     def __init__(
         self,
@@ -97,9 +97,9 @@ class ListTimersResponse(_message.Message):
     TOTAL_TIMERS_FIELD_NUMBER: _builtins.int
     IS_TEST_RUN_FIELD_NUMBER: _builtins.int
     total_timers: _builtins.int
-    """How many there are."""
+    """Number of timers."""
     is_test_run: _builtins.bool
-    """Whether the process instance, or the one that called it first, carries the tag console-test-run."""
+    """Whether the process instance, or the first one in the hierarchy of calls, has the tag console-test-run."""
     @_builtins.property
     def timers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Timer]:
         """The timers."""
@@ -128,9 +128,9 @@ class FireTimerRequest(_message.Message):
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     TIMER_KEY_FIELD_NUMBER: _builtins.int
     process_instance_key: _builtins.int
-    """The test run."""
+    """Key of the process instance, a test run."""
     timer_key: _builtins.int
-    """The timer."""
+    """Key of the timer."""
     def __init__(
         self,
         *,

@@ -52,17 +52,17 @@ class TimerServiceServicer:
     """
 
     def ListTimers(self, request, context):
-        """Returns the timers that a process instance waits for, the earliest first, one hundred at most; none once it ended.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Returns the timers that a process instance waits for: at most 100, the earliest first; none if it has ended.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FireTimer(self, request, context):
-        """Fires a timer of a test run before it is due; what follows is as if its time had come. No clock moves.
-        Rejected with NOT_FOUND when the process instance ended or never was, or does not wait for the timer, INVALID_STATE
-        when it is no test run.
+        """Fires a timer of a test run before it is due, with the same effect as at its due date. The clock stays unchanged.
+        Rejected with NOT_FOUND if the process instance has ended or does not exist, or does not wait for the timer; with
+        INVALID_STATE if it is not a test run.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,13 +34,13 @@ class TimerServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TimerServiceAsyncStub: ...
     ListTimers: _grpc.UnaryUnaryMultiCallable[_timer_service_pb2.ListTimersRequest, _timer_service_pb2.ListTimersResponse]
-    """Returns the timers that a process instance waits for, the earliest first, one hundred at most; none once it ended.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Returns the timers that a process instance waits for: at most 100, the earliest first; none if it has ended.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     FireTimer: _grpc.UnaryUnaryMultiCallable[_timer_service_pb2.FireTimerRequest, _timer_service_pb2.FireTimerResponse]
-    """Fires a timer of a test run before it is due; what follows is as if its time had come. No clock moves.
-    Rejected with NOT_FOUND when the process instance ended or never was, or does not wait for the timer, INVALID_STATE
-    when it is no test run.
+    """Fires a timer of a test run before it is due, with the same effect as at its due date. The clock stays unchanged.
+    Rejected with NOT_FOUND if the process instance has ended or does not exist, or does not wait for the timer; with
+    INVALID_STATE if it is not a test run.
     """
 
 @_typing.type_check_only
@@ -49,13 +49,13 @@ class TimerServiceAsyncStub(TimerServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTimers: _aio.UnaryUnaryMultiCallable[_timer_service_pb2.ListTimersRequest, _timer_service_pb2.ListTimersResponse]  # type: ignore[assignment]
-    """Returns the timers that a process instance waits for, the earliest first, one hundred at most; none once it ended.
-    Rejected with NOT_FOUND when there is no such process instance.
+    """Returns the timers that a process instance waits for: at most 100, the earliest first; none if it has ended.
+    Rejected with NOT_FOUND if the process instance does not exist.
     """
     FireTimer: _aio.UnaryUnaryMultiCallable[_timer_service_pb2.FireTimerRequest, _timer_service_pb2.FireTimerResponse]  # type: ignore[assignment]
-    """Fires a timer of a test run before it is due; what follows is as if its time had come. No clock moves.
-    Rejected with NOT_FOUND when the process instance ended or never was, or does not wait for the timer, INVALID_STATE
-    when it is no test run.
+    """Fires a timer of a test run before it is due, with the same effect as at its due date. The clock stays unchanged.
+    Rejected with NOT_FOUND if the process instance has ended or does not exist, or does not wait for the timer; with
+    INVALID_STATE if it is not a test run.
     """
 
 class TimerServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -67,8 +67,8 @@ class TimerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _timer_service_pb2.ListTimersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_timer_service_pb2.ListTimersResponse, _abc.Awaitable[_timer_service_pb2.ListTimersResponse]]:
-        """Returns the timers that a process instance waits for, the earliest first, one hundred at most; none once it ended.
-        Rejected with NOT_FOUND when there is no such process instance.
+        """Returns the timers that a process instance waits for: at most 100, the earliest first; none if it has ended.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -77,9 +77,9 @@ class TimerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _timer_service_pb2.FireTimerRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_timer_service_pb2.FireTimerResponse, _abc.Awaitable[_timer_service_pb2.FireTimerResponse]]:
-        """Fires a timer of a test run before it is due; what follows is as if its time had come. No clock moves.
-        Rejected with NOT_FOUND when the process instance ended or never was, or does not wait for the timer, INVALID_STATE
-        when it is no test run.
+        """Fires a timer of a test run before it is due, with the same effect as at its due date. The clock stays unchanged.
+        Rejected with NOT_FOUND if the process instance has ended or does not exist, or does not wait for the timer; with
+        INVALID_STATE if it is not a test run.
         """
 
 def add_TimerServiceServicer_to_server(servicer: TimerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

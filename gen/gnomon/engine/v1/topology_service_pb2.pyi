@@ -31,9 +31,9 @@ class Partition(_message.Message):
     partition_id: _builtins.int
     """Number of the partition, from 1."""
     role: _builtins.str
-    """leader, follower or inactive."""
+    """Role: leader, follower or inactive."""
     health: _builtins.str
-    """healthy, or unhealthy while it is recovered or handed over; dead is not used."""
+    """healthy, or unhealthy while the partition is recovered or handed over; dead is not used."""
     state: _builtins.str
     """Always "active"."""
     def __init__(
@@ -76,7 +76,7 @@ class BrokerInfo(_message.Message):
     """Number of the node as text."""
     @_builtins.property
     def partitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___Partition]:
-        """Its partitions."""
+        """Partitions of the node."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class GetTopologyResponse(_message.Message):
     partitions_count: _builtins.int
     """Number of partitions."""
     replication_factor: _builtins.int
-    """Number of nodes that hold a partition."""
+    """Number of nodes that have a partition."""
     gateway_version: _builtins.str
     """Version of the edge."""
     last_completed_change_id: _builtins.str

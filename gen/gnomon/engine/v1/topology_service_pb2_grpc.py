@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TopologyServiceStub:
-    """Says what the engine consists of and whether it is ready.
+    """Nodes of the engine, and its readiness.
     """
 
     def __init__(self, channel):
@@ -48,7 +48,7 @@ class TopologyServiceStub:
 
 
 class TopologyServiceServicer:
-    """Says what the engine consists of and whether it is ready.
+    """Nodes of the engine, and its readiness.
     """
 
     def GetTopology(self, request, context):
@@ -59,7 +59,7 @@ class TopologyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetStatus(self, request, context):
-        """Succeeds when at least one partition takes commands; UNAVAILABLE otherwise.
+        """Succeeds if at least one partition takes commands, and is rejected with UNAVAILABLE otherwise.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -87,7 +87,7 @@ def add_TopologyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TopologyService:
-    """Says what the engine consists of and whether it is ready.
+    """Nodes of the engine, and its readiness.
     """
 
     @staticmethod

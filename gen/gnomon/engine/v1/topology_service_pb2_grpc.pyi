@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TopologyServiceStub:
-    """Says what the engine consists of and whether it is ready."""
+    """Nodes of the engine, and its readiness."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,20 +36,20 @@ class TopologyServiceStub:
     GetTopology: _grpc.UnaryUnaryMultiCallable[_topology_service_pb2.GetTopologyRequest, _topology_service_pb2.GetTopologyResponse]
     """Returns the nodes and their partitions."""
     GetStatus: _grpc.UnaryUnaryMultiCallable[_topology_service_pb2.GetStatusRequest, _topology_service_pb2.GetStatusResponse]
-    """Succeeds when at least one partition takes commands; UNAVAILABLE otherwise."""
+    """Succeeds if at least one partition takes commands, and is rejected with UNAVAILABLE otherwise."""
 
 @_typing.type_check_only
 class TopologyServiceAsyncStub(TopologyServiceStub):
-    """Says what the engine consists of and whether it is ready."""
+    """Nodes of the engine, and its readiness."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetTopology: _aio.UnaryUnaryMultiCallable[_topology_service_pb2.GetTopologyRequest, _topology_service_pb2.GetTopologyResponse]  # type: ignore[assignment]
     """Returns the nodes and their partitions."""
     GetStatus: _aio.UnaryUnaryMultiCallable[_topology_service_pb2.GetStatusRequest, _topology_service_pb2.GetStatusResponse]  # type: ignore[assignment]
-    """Succeeds when at least one partition takes commands; UNAVAILABLE otherwise."""
+    """Succeeds if at least one partition takes commands, and is rejected with UNAVAILABLE otherwise."""
 
 class TopologyServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Says what the engine consists of and whether it is ready."""
+    """Nodes of the engine, and its readiness."""
 
     @_abc_1.abstractmethod
     def GetTopology(
@@ -65,6 +65,6 @@ class TopologyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _topology_service_pb2.GetStatusRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_topology_service_pb2.GetStatusResponse, _abc.Awaitable[_topology_service_pb2.GetStatusResponse]]:
-        """Succeeds when at least one partition takes commands; UNAVAILABLE otherwise."""
+        """Succeeds if at least one partition takes commands, and is rejected with UNAVAILABLE otherwise."""
 
 def add_TopologyServiceServicer_to_server(servicer: TopologyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

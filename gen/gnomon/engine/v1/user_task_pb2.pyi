@@ -30,7 +30,7 @@ class _UserTaskStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UserTas
     USER_TASK_STATE_CREATING: _UserTaskState.ValueType  # 1
     """Being created."""
     USER_TASK_STATE_CREATED: _UserTaskState.ValueType  # 2
-    """Waits for a person."""
+    """Waits for a user."""
     USER_TASK_STATE_ASSIGNING: _UserTaskState.ValueType  # 3
     """Being assigned."""
     USER_TASK_STATE_UPDATING: _UserTaskState.ValueType  # 4
@@ -42,7 +42,7 @@ class _UserTaskStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UserTas
     USER_TASK_STATE_CANCELING: _UserTaskState.ValueType  # 7
     """Being canceled."""
     USER_TASK_STATE_CANCELED: _UserTaskState.ValueType  # 8
-    """Canceled: its element was terminated."""
+    """Canceled, because its element was terminated."""
     USER_TASK_STATE_FAILED: _UserTaskState.ValueType  # 9
     """Failed."""
 
@@ -53,7 +53,7 @@ USER_TASK_STATE_UNSPECIFIED: UserTaskState.ValueType  # 0
 USER_TASK_STATE_CREATING: UserTaskState.ValueType  # 1
 """Being created."""
 USER_TASK_STATE_CREATED: UserTaskState.ValueType  # 2
-"""Waits for a person."""
+"""Waits for a user."""
 USER_TASK_STATE_ASSIGNING: UserTaskState.ValueType  # 3
 """Being assigned."""
 USER_TASK_STATE_UPDATING: UserTaskState.ValueType  # 4
@@ -65,7 +65,7 @@ USER_TASK_STATE_COMPLETED: UserTaskState.ValueType  # 6
 USER_TASK_STATE_CANCELING: UserTaskState.ValueType  # 7
 """Being canceled."""
 USER_TASK_STATE_CANCELED: UserTaskState.ValueType  # 8
-"""Canceled: its element was terminated."""
+"""Canceled, because its element was terminated."""
 USER_TASK_STATE_FAILED: UserTaskState.ValueType  # 9
 """Failed."""
 Global___UserTaskState: _TypeAlias = UserTaskState  # noqa: Y015
@@ -87,12 +87,12 @@ class UserTaskStateFilter(_message.Message):
     neq: Global___UserTaskState.ValueType
     """Different from."""
     exists: _builtins.bool
-    """Whether there is a value."""
+    """Whether the value exists."""
     like: _builtins.str
-    """Text match: * stands for any run, ? for one character, a backslash escapes."""
+    """Text match: * stands for any number of characters, ? for one character; a backslash escapes either."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___UserTaskState.ValueType]:
-        """None of. An empty list is no condition."""
+        """None of these values; an empty list is no condition."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ Global___UserTaskStateFilter: _TypeAlias = UserTaskStateFilter  # noqa: Y015
 
 @_typing.final
 class UserTask(_message.Message):
-    """A task for a person."""
+    """A user task."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -178,62 +178,62 @@ class UserTask(_message.Message):
     TAGS_FIELD_NUMBER: _builtins.int
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name of its element."""
+    """Name of the element."""
     state: Global___UserTaskState.ValueType
     """State."""
     assignee: _builtins.str
-    """Assigned person."""
+    """Assigned user."""
     element_id: _builtins.str
-    """Id of its element."""
+    """Id of the element."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     tenant_id: _builtins.str
     """Tenant."""
     external_form_reference: _builtins.str
-    """Reference of a form that the engine does not have."""
+    """Reference to an external form."""
     process_definition_version: _builtins.int
-    """Version of its process definition."""
+    """Version of the process definition."""
     priority: _builtins.int
     """Priority, from 0 to 100."""
     user_task_key: _builtins.int
     """Key."""
     element_instance_key: _builtins.int
-    """Key of its element instance."""
+    """Key of the element instance."""
     process_name: _builtins.str
-    """Name of its process."""
+    """Name of the process."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Key of the process instance at the top of the calls that led here."""
+    """Key of the first process instance in the hierarchy of calls."""
     form_key: _builtins.int
     """Always absent in this release."""
     business_id: _builtins.str
-    """Always absent: the process instance has it."""
+    """Always absent; the process instance has it."""
     @_builtins.property
     def candidate_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups whose members may claim it."""
+        """Candidate groups."""
 
     @_builtins.property
     def candidate_users(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Users who may claim it."""
+        """Candidate users."""
 
     @_builtins.property
     def creation_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was created."""
+        """Creation time."""
 
     @_builtins.property
     def completion_date(self) -> _timestamp_pb2.Timestamp:
-        """When it was completed or canceled."""
+        """Time of the completion or cancellation."""
 
     @_builtins.property
     def follow_up_date(self) -> _timestamp_pb2.Timestamp:
-        """When to look at it again."""
+        """Follow-up date."""
 
     @_builtins.property
     def due_date(self) -> _timestamp_pb2.Timestamp:
-        """When it is due."""
+        """Due date."""
 
     @_builtins.property
     def custom_headers(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -241,7 +241,7 @@ class UserTask(_message.Message):
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags of its process instance."""
+        """Tags of the process instance."""
 
     def __init__(
         self,

@@ -139,7 +139,7 @@ Global___ListUserTasksResponse: _TypeAlias = ListUserTasksResponse  # noqa: Y015
 
 @_typing.final
 class UserTaskFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -164,24 +164,24 @@ class UserTaskFilter(_message.Message):
     ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     element_id: _builtins.str
-    """Id of its element."""
+    """Id of the element."""
     process_definition_id: _builtins.str
-    """Id of its process."""
+    """Id of the process."""
     user_task_key: _builtins.int
     """Key."""
     process_definition_key: _builtins.int
-    """Key of its process definition."""
+    """Key of the process definition."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     element_instance_key: _builtins.int
-    """Key of its element instance."""
+    """Key of the element instance."""
     @_builtins.property
     def state(self) -> _user_task_pb2.UserTaskStateFilter:
         """State."""
 
     @_builtins.property
     def assignee(self) -> _filter_pb2.StringFilter:
-        """Assigned person."""
+        """Assigned user."""
 
     @_builtins.property
     def priority(self) -> _filter_pb2.IntegerFilter:
@@ -189,7 +189,7 @@ class UserTaskFilter(_message.Message):
 
     @_builtins.property
     def name(self) -> _filter_pb2.StringFilter:
-        """Name of its element."""
+        """Name of the element."""
 
     @_builtins.property
     def candidate_group(self) -> _filter_pb2.StringFilter:
@@ -205,31 +205,31 @@ class UserTaskFilter(_message.Message):
 
     @_builtins.property
     def creation_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it was created."""
+        """Creation time."""
 
     @_builtins.property
     def completion_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it was completed or canceled."""
+        """Time of the completion or cancellation."""
 
     @_builtins.property
     def follow_up_date(self) -> _filter_pb2.DateTimeFilter:
-        """When to look at it again."""
+        """Follow-up date."""
 
     @_builtins.property
     def due_date(self) -> _filter_pb2.DateTimeFilter:
-        """When it is due."""
+        """Due date."""
 
     @_builtins.property
     def process_instance_variables(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.VariableValueFilter]:
-        """Variables of its process instance itself; for each there is one that matches."""
+        """Conditions on variables of the process instance itself; each condition needs a matching variable."""
 
     @_builtins.property
     def local_variables(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.VariableValueFilter]:
-        """Variables of its element instance; for each there is one that matches."""
+        """Conditions on variables of the element instance; each condition needs a matching variable."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tags that its process instance carries, every one."""
+        """Tags that the process instance has, all of them."""
 
     def __init__(
         self,
@@ -332,7 +332,7 @@ Global___UserTaskFilter: _TypeAlias = UserTaskFilter  # noqa: Y015
 
 @_typing.final
 class UserTaskSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -367,15 +367,15 @@ class SearchUserTasksRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___UserTaskFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserTaskSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -409,11 +409,11 @@ class SearchUserTasksResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_user_task_pb2.UserTask]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -437,7 +437,7 @@ class GetUserTaskRequest(_message.Message):
 
     USER_TASK_KEY_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     def __init__(
         self,
         *,
@@ -486,11 +486,11 @@ class AssignUserTaskRequest(_message.Message):
     ALLOW_OVERRIDE_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     assignee: _builtins.str
-    """Who does it."""
+    """User who gets the task."""
     allow_override: _builtins.bool
-    """Whether another assignee may be replaced; absent means true."""
+    """Whether the request may replace an assignee; true if absent."""
     action: _builtins.str
     """Name of the action, for listeners."""
     def __init__(
@@ -541,7 +541,7 @@ class UnassignUserTaskRequest(_message.Message):
 
     USER_TASK_KEY_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     def __init__(
         self,
         *,
@@ -574,7 +574,7 @@ Global___UnassignUserTaskResponse: _TypeAlias = UnassignUserTaskResponse  # noqa
 
 @_typing.final
 class UserTaskChangeset(_message.Message):
-    """What to change about a user task; what is absent stays as it is."""
+    """Changes to a user task; absent values stay unchanged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -643,12 +643,12 @@ class UpdateUserTaskRequest(_message.Message):
     CHANGESET_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     action: _builtins.str
     """Name of the action, for listeners."""
     @_builtins.property
     def changeset(self) -> Global___UserTaskChangeset:
-        """What to change."""
+        """Changes."""
 
     def __init__(
         self,
@@ -699,9 +699,9 @@ class CompleteUserTaskRequest(_message.Message):
     VARIABLES_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     variables: _builtins.bytes
-    """Variables that it gives, a JSON object."""
+    """Variables of the completion, a JSON object."""
     action: _builtins.str
     """Name of the action, for listeners."""
     def __init__(
@@ -745,7 +745,7 @@ Global___CompleteUserTaskResponse: _TypeAlias = CompleteUserTaskResponse  # noqa
 
 @_typing.final
 class UserTaskVariableFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -781,20 +781,20 @@ class SearchUserTaskVariablesRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     truncate_values: _builtins.bool
-    """Whether to cut long values; absent means true."""
+    """Whether to shorten long values; true if absent."""
     @_builtins.property
     def filter(self) -> Global___UserTaskVariableFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_variable_service_pb2.VariableSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -834,11 +834,11 @@ class SearchUserTaskVariablesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_variable_pb2.VariableMatch]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -866,20 +866,20 @@ class SearchUserTaskEffectiveVariablesRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     truncate_values: _builtins.bool
-    """Whether to cut long values; absent means true."""
+    """Whether to shorten long values; true if absent."""
     @_builtins.property
     def filter(self) -> Global___UserTaskVariableFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[_variable_service_pb2.VariableSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -919,11 +919,11 @@ class SearchUserTaskEffectiveVariablesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_variable_pb2.VariableMatch]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -941,7 +941,7 @@ Global___SearchUserTaskEffectiveVariablesResponse: _TypeAlias = SearchUserTaskEf
 
 @_typing.final
 class UserTaskAuditLogFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -952,23 +952,23 @@ class UserTaskAuditLogFilter(_message.Message):
     ACTOR_ID_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def operation_type(self) -> _audit_log_pb2.AuditLogOperationTypeFilter:
-        """What was done."""
+        """Type of the operation."""
 
     @_builtins.property
     def result(self) -> _audit_log_pb2.AuditLogResultFilter:
-        """What became of it."""
+        """Result."""
 
     @_builtins.property
     def timestamp(self) -> _filter_pb2.DateTimeFilter:
-        """When it was done."""
+        """Time of the operation."""
 
     @_builtins.property
     def actor_type(self) -> _audit_log_pb2.AuditLogActorTypeFilter:
-        """Kind of principal that did it."""
+        """Kind of the principal that did it."""
 
     @_builtins.property
     def actor_id(self) -> _filter_pb2.StringFilter:
-        """Who did it."""
+        """Id of the principal that did it."""
 
     def __init__(
         self,
@@ -1008,7 +1008,7 @@ Global___UserTaskAuditLogFilter: _TypeAlias = UserTaskAuditLogFilter  # noqa: Y0
 
 @_typing.final
 class UserTaskAuditLogSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1043,18 +1043,18 @@ class SearchUserTaskAuditLogsRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     @_builtins.property
     def filter(self) -> Global___UserTaskAuditLogFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserTaskAuditLogSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -1089,11 +1089,11 @@ class SearchUserTaskAuditLogsResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_audit_log_pb2.AuditLog]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -1117,7 +1117,7 @@ class GetUserTaskFormRequest(_message.Message):
 
     USER_TASK_KEY_FIELD_NUMBER: _builtins.int
     user_task_key: _builtins.int
-    """Which one."""
+    """Key of the user task."""
     def __init__(
         self,
         *,
@@ -1140,7 +1140,7 @@ class GetUserTaskFormResponse(_message.Message):
     FORM_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def form(self) -> _form_pb2.Form:
-        """The form; absent when the user task has none."""
+        """The form; absent if the user task has none."""
 
     def __init__(
         self,

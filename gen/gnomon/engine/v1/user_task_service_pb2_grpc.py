@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserTaskServiceStub:
-    """Lists, assigns, changes and completes the work of people.
+    """User tasks: lists, assigns, changes and completes them.
     """
 
     def __init__(self, channel):
@@ -93,7 +93,7 @@ class UserTaskServiceStub:
 
 
 class UserTaskServiceServicer:
-    """Lists, assigns, changes and completes the work of people.
+    """User tasks: lists, assigns, changes and completes them.
     """
 
     def ListUserTasks(self, request, context):
@@ -118,19 +118,21 @@ class UserTaskServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AssignUserTask(self, request, context):
-        """Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
-        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
-        they take too long, and then it may still be assigned.
+        """Assigns a user task to a user.
+        Rejected with NOT_FOUND if it has ended, with INVALID_STATE if it has an assignee and the request does not allow
+        the change.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be assigned.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignUserTask(self, request, context):
-        """Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
+        """Removes the assignee of a user task.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be unassigned.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,8 +140,9 @@ class UserTaskServiceServicer:
 
     def UpdateUserTask(self, request, context):
         """Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be changed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -147,36 +150,37 @@ class UserTaskServiceServicer:
 
     def CompleteUserTask(self, request, context):
         """Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be completed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUserTaskForm(self, request, context):
-        """Returns the deployed form of a user task, or nothing when it has none.
+        """Returns the deployed form of a user task, or nothing if it has none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUserTaskVariables(self, request, context):
-        """Lists the variables of the element instance of a user task, and of the scopes around it.
+        """Lists the variables of the element instance of a user task and of its enclosing scopes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUserTaskEffectiveVariables(self, request, context):
-        """Lists the variables that a user task sees: of those with the same name the innermost.
+        """Lists the variables that a user task sees; of several with the same name, the innermost.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchUserTaskAuditLogs(self, request, context):
-        """Lists what was done with a user task, and who did it.
+        """Lists the audit log entries of a user task.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -249,7 +253,7 @@ def add_UserTaskServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserTaskService:
-    """Lists, assigns, changes and completes the work of people.
+    """User tasks: lists, assigns, changes and completes them.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserTaskServiceStub:
-    """Lists, assigns, changes and completes the work of people."""
+    """User tasks: lists, assigns, changes and completes them."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -40,38 +40,42 @@ class UserTaskServiceStub:
     GetUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskRequest, _user_task_service_pb2.GetUserTaskResponse]
     """Returns one user task."""
     AssignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]
-    """Assigns a user task to a person.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
-    and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
-    they take too long, and then it may still be assigned.
+    """Assigns a user task to a user.
+    Rejected with NOT_FOUND if it has ended, with INVALID_STATE if it has an assignee and the request does not allow
+    the change.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be assigned.
     """
     UnassignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]
-    """Leaves a user task without an assignee.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
+    """Removes the assignee of a user task.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be unassigned.
     """
     UpdateUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]
     """Changes candidates, dates or priority of a user task.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be changed.
     """
     CompleteUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]
     """Completes a user task; its variables are merged into the process instance.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be completed.
     """
     GetUserTaskForm: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskFormRequest, _user_task_service_pb2.GetUserTaskFormResponse]
-    """Returns the deployed form of a user task, or nothing when it has none."""
+    """Returns the deployed form of a user task, or nothing if it has none."""
     SearchUserTaskVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]
-    """Lists the variables of the element instance of a user task, and of the scopes around it."""
+    """Lists the variables of the element instance of a user task and of its enclosing scopes."""
     SearchUserTaskEffectiveVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]
-    """Lists the variables that a user task sees: of those with the same name the innermost."""
+    """Lists the variables that a user task sees; of several with the same name, the innermost."""
     SearchUserTaskAuditLogs: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskAuditLogsRequest, _user_task_service_pb2.SearchUserTaskAuditLogsResponse]
-    """Lists what was done with a user task, and who did it."""
+    """Lists the audit log entries of a user task."""
 
 @_typing.type_check_only
 class UserTaskServiceAsyncStub(UserTaskServiceStub):
-    """Lists, assigns, changes and completes the work of people."""
+    """User tasks: lists, assigns, changes and completes them."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListUserTasks: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.ListUserTasksRequest, _user_task_service_pb2.ListUserTasksResponse]  # type: ignore[assignment]
@@ -81,37 +85,41 @@ class UserTaskServiceAsyncStub(UserTaskServiceStub):
     GetUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskRequest, _user_task_service_pb2.GetUserTaskResponse]  # type: ignore[assignment]
     """Returns one user task."""
     AssignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]  # type: ignore[assignment]
-    """Assigns a user task to a person.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
-    and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
-    they take too long, and then it may still be assigned.
+    """Assigns a user task to a user.
+    Rejected with NOT_FOUND if it has ended, with INVALID_STATE if it has an assignee and the request does not allow
+    the change.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be assigned.
     """
     UnassignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]  # type: ignore[assignment]
-    """Leaves a user task without an assignee.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
+    """Removes the assignee of a user task.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be unassigned.
     """
     UpdateUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]  # type: ignore[assignment]
     """Changes candidates, dates or priority of a user task.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be changed.
     """
     CompleteUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]  # type: ignore[assignment]
     """Completes a user task; its variables are merged into the process instance.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-    DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
+    Rejected with NOT_FOUND if it has ended.
+    Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+    if they take too long, after which the task may still be completed.
     """
     GetUserTaskForm: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskFormRequest, _user_task_service_pb2.GetUserTaskFormResponse]  # type: ignore[assignment]
-    """Returns the deployed form of a user task, or nothing when it has none."""
+    """Returns the deployed form of a user task, or nothing if it has none."""
     SearchUserTaskVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]  # type: ignore[assignment]
-    """Lists the variables of the element instance of a user task, and of the scopes around it."""
+    """Lists the variables of the element instance of a user task and of its enclosing scopes."""
     SearchUserTaskEffectiveVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]  # type: ignore[assignment]
-    """Lists the variables that a user task sees: of those with the same name the innermost."""
+    """Lists the variables that a user task sees; of several with the same name, the innermost."""
     SearchUserTaskAuditLogs: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskAuditLogsRequest, _user_task_service_pb2.SearchUserTaskAuditLogsResponse]  # type: ignore[assignment]
-    """Lists what was done with a user task, and who did it."""
+    """Lists the audit log entries of a user task."""
 
 class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Lists, assigns, changes and completes the work of people."""
+    """User tasks: lists, assigns, changes and completes them."""
 
     @_abc_1.abstractmethod
     def ListUserTasks(
@@ -143,10 +151,11 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.AssignUserTaskRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.AssignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.AssignUserTaskResponse]]:
-        """Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
-        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
-        they take too long, and then it may still be assigned.
+        """Assigns a user task to a user.
+        Rejected with NOT_FOUND if it has ended, with INVALID_STATE if it has an assignee and the request does not allow
+        the change.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be assigned.
         """
 
     @_abc_1.abstractmethod
@@ -155,9 +164,10 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.UnassignUserTaskRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.UnassignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UnassignUserTaskResponse]]:
-        """Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
+        """Removes the assignee of a user task.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be unassigned.
         """
 
     @_abc_1.abstractmethod
@@ -167,8 +177,9 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.UpdateUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UpdateUserTaskResponse]]:
         """Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be changed.
         """
 
     @_abc_1.abstractmethod
@@ -178,8 +189,9 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.CompleteUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.CompleteUserTaskResponse]]:
         """Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be completed.
         """
 
     @_abc_1.abstractmethod
@@ -188,7 +200,7 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.GetUserTaskFormRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.GetUserTaskFormResponse, _abc.Awaitable[_user_task_service_pb2.GetUserTaskFormResponse]]:
-        """Returns the deployed form of a user task, or nothing when it has none."""
+        """Returns the deployed form of a user task, or nothing if it has none."""
 
     @_abc_1.abstractmethod
     def SearchUserTaskVariables(
@@ -196,7 +208,7 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.SearchUserTaskVariablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskVariablesResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskVariablesResponse]]:
-        """Lists the variables of the element instance of a user task, and of the scopes around it."""
+        """Lists the variables of the element instance of a user task and of its enclosing scopes."""
 
     @_abc_1.abstractmethod
     def SearchUserTaskEffectiveVariables(
@@ -204,7 +216,7 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]]:
-        """Lists the variables that a user task sees: of those with the same name the innermost."""
+        """Lists the variables that a user task sees; of several with the same name, the innermost."""
 
     @_abc_1.abstractmethod
     def SearchUserTaskAuditLogs(
@@ -212,6 +224,6 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_task_service_pb2.SearchUserTaskAuditLogsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskAuditLogsResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskAuditLogsResponse]]:
-        """Lists what was done with a user task, and who did it."""
+        """Lists the audit log entries of a user task."""
 
 def add_UserTaskServiceServicer_to_server(servicer: UserTaskServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

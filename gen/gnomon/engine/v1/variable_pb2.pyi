@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Variable(_message.Message):
-    """One variable with its whole value."""
+    """A variable with its complete value."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -36,9 +36,9 @@ class Variable(_message.Message):
     variable_key: _builtins.int
     """Key."""
     scope_key: _builtins.int
-    """Key of the process instance or element instance that it belongs to."""
+    """Key of the process instance or element instance of the variable."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
     """Always absent in this release."""
     value: _builtins.str
@@ -66,7 +66,7 @@ Global___Variable: _TypeAlias = Variable  # noqa: Y015
 
 @_typing.final
 class VariableMatch(_message.Message):
-    """One variable as a search finds it."""
+    """A variable in the result of a search."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -85,15 +85,15 @@ class VariableMatch(_message.Message):
     variable_key: _builtins.int
     """Key."""
     scope_key: _builtins.int
-    """Key of the process instance or element instance that it belongs to."""
+    """Key of the process instance or element instance of the variable."""
     process_instance_key: _builtins.int
-    """Key of its process instance."""
+    """Key of the process instance."""
     root_process_instance_key: _builtins.int
     """Always absent in this release."""
     value: _builtins.str
-    """The value as JSON text, cut when it is long."""
+    """The value as JSON text; shortened if it is long."""
     is_truncated: _builtins.bool
-    """Whether the value was cut."""
+    """Whether the value was shortened."""
     def __init__(
         self,
         *,

@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class VariableFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -35,7 +35,7 @@ class VariableFilter(_message.Message):
     PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
     IS_TRUNCATED_FIELD_NUMBER: _builtins.int
     is_truncated: _builtins.bool
-    """Whether a search cuts its value."""
+    """Whether a search returns a shortened value."""
     @_builtins.property
     def name(self) -> _filter_pb2.StringFilter:
         """Name."""
@@ -54,11 +54,11 @@ class VariableFilter(_message.Message):
 
     @_builtins.property
     def scope_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its scope."""
+        """Key of the scope."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
-        """Key of its process instance."""
+        """Key of the process instance."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ Global___VariableFilter: _TypeAlias = VariableFilter  # noqa: Y015
 
 @_typing.final
 class VariableSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -143,18 +143,18 @@ class SearchVariablesRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     truncate_values: _builtins.bool
-    """Whether to cut long values; absent means true."""
+    """Whether to shorten long values; true if absent."""
     @_builtins.property
     def filter(self) -> Global___VariableFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -193,11 +193,11 @@ class SearchVariablesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_variable_pb2.VariableMatch]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class GetVariableRequest(_message.Message):
 
     VARIABLE_KEY_FIELD_NUMBER: _builtins.int
     variable_key: _builtins.int
-    """Which one."""
+    """Key of the variable."""
     def __init__(
         self,
         *,

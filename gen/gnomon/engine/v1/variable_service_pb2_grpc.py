@@ -52,14 +52,14 @@ class VariableServiceServicer:
     """
 
     def SearchVariables(self, request, context):
-        """Lists variables of the caller's tenant; long values are cut unless truncateValues is false.
+        """Lists variables of the caller's tenant; long values are shortened unless truncateValues is false.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetVariable(self, request, context):
-        """Returns one variable with its whole value.
+        """Returns one variable with its complete value.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,9 +34,9 @@ class VariableServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> VariableServiceAsyncStub: ...
     SearchVariables: _grpc.UnaryUnaryMultiCallable[_variable_service_pb2.SearchVariablesRequest, _variable_service_pb2.SearchVariablesResponse]
-    """Lists variables of the caller's tenant; long values are cut unless truncateValues is false."""
+    """Lists variables of the caller's tenant; long values are shortened unless truncateValues is false."""
     GetVariable: _grpc.UnaryUnaryMultiCallable[_variable_service_pb2.GetVariableRequest, _variable_service_pb2.GetVariableResponse]
-    """Returns one variable with its whole value."""
+    """Returns one variable with its complete value."""
 
 @_typing.type_check_only
 class VariableServiceAsyncStub(VariableServiceStub):
@@ -44,9 +44,9 @@ class VariableServiceAsyncStub(VariableServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchVariables: _aio.UnaryUnaryMultiCallable[_variable_service_pb2.SearchVariablesRequest, _variable_service_pb2.SearchVariablesResponse]  # type: ignore[assignment]
-    """Lists variables of the caller's tenant; long values are cut unless truncateValues is false."""
+    """Lists variables of the caller's tenant; long values are shortened unless truncateValues is false."""
     GetVariable: _aio.UnaryUnaryMultiCallable[_variable_service_pb2.GetVariableRequest, _variable_service_pb2.GetVariableResponse]  # type: ignore[assignment]
-    """Returns one variable with its whole value."""
+    """Returns one variable with its complete value."""
 
 class VariableServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads variables."""
@@ -57,7 +57,7 @@ class VariableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _variable_service_pb2.SearchVariablesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_variable_service_pb2.SearchVariablesResponse, _abc.Awaitable[_variable_service_pb2.SearchVariablesResponse]]:
-        """Lists variables of the caller's tenant; long values are cut unless truncateValues is false."""
+        """Lists variables of the caller's tenant; long values are shortened unless truncateValues is false."""
 
     @_abc_1.abstractmethod
     def GetVariable(
@@ -65,6 +65,6 @@ class VariableServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _variable_service_pb2.GetVariableRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_variable_service_pb2.GetVariableResponse, _abc.Awaitable[_variable_service_pb2.GetVariableResponse]]:
-        """Returns one variable with its whole value."""
+        """Returns one variable with its complete value."""
 
 def add_VariableServiceServicer_to_server(servicer: VariableServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

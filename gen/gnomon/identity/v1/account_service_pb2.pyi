@@ -31,16 +31,16 @@ class IssueModificationTokenRequest(_message.Message):
     PASSWORD_FIELD_NUMBER: _builtins.int
     PASSKEY_CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     password: _builtins.str
-    """Password of now; empty when something else proves who asks."""
+    """Current password; empty with another proof."""
     passkey_code: _builtins.str
-    """What came of a passkey that was shown a moment ago, or else a one-time or recovery code."""
+    """Code from the use of a passkey, or a one-time or recovery code."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class IssueModificationTokenResponse(_message.Message):
     modification_token: _builtins.str
     """The token."""
     expires_at: _builtins.int
-    """When it expires, in Unix seconds."""
+    """Expiry, in Unix seconds."""
     def __init__(
         self,
         *,
@@ -87,7 +87,7 @@ Global___IssueModificationTokenResponse: _TypeAlias = IssueModificationTokenResp
 
 @_typing.final
 class UpdateAccountRequest(_message.Message):
-    """Request of UpdateAccount: absent fields stay as they are, empty texts take away."""
+    """Request of UpdateAccount; absent fields stay unchanged, empty texts remove values."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -103,30 +103,30 @@ class UpdateAccountRequest(_message.Message):
     PASSWORD_CURRENT_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     email: _builtins.str
-    """Address; another one than that of now is sent a link, which has to be followed."""
+    """E-mail address; the server mails a link to a new address, which the user has to follow."""
     given_name: _builtins.str
     """First name."""
     family_name: _builtins.str
     """Last name."""
     language: _builtins.str
-    """Language that the person is written to in."""
+    """Language of mails to the user."""
     password_new: _builtins.str
     """New password."""
     password_current: _builtins.str
-    """Proof for it and for another address: the password of now, empty without."""
+    """Proof for a new password or address: the current password; empty if not used."""
     modification_token: _builtins.str
-    """Proof for both: a modification token, empty without."""
+    """Proof for a new password or address: a modification token; empty if not used."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def user_values(self) -> _user_pb2.UserValues:
-        """Values besides; not the preferred username, which has an RPC of its own."""
+        """Other values; for the preferred username use UpdatePreferredUsername."""
 
     def __init__(
         self,
@@ -180,11 +180,11 @@ class UpdateAccountResponse(_message.Message):
     COOKIE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Cookie to set, absent when the session is the same."""
+        """Cookie to set; absent if the session stays the same."""
 
     def __init__(
         self,
@@ -210,9 +210,9 @@ class OpenAddressChangeRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     def __init__(
@@ -263,9 +263,9 @@ class ConfirmAddressChangeRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     peer_address: _builtins.str
@@ -320,16 +320,16 @@ class UpdatePreferredUsernameRequest(_message.Message):
     PREFERRED_USERNAME_FIELD_NUMBER: _builtins.int
     FORCE_OVERWRITE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     preferred_username: _builtins.str
     """The name."""
     force_overwrite: _builtins.bool
-    """Whether it goes in the place of another, for administrators."""
+    """Whether it replaces an existing one, for administrators."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -357,7 +357,7 @@ class UpdatePreferredUsernameResponse(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     def __init__(
         self,
@@ -382,12 +382,12 @@ class CheckAccountDeletionRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -432,14 +432,14 @@ class DeleteAccountRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     modification_token: _builtins.str
-    """Proof: a modification token."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class AccountServiceStub:
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     def __init__(self, channel):
@@ -74,70 +74,70 @@ class AccountServiceStub:
 
 
 class AccountServiceServicer:
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     def IssueModificationToken(self, request, context):
-        """Re-authenticates the person and issues a modification token, which works once.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
-        that the account has.
+        """Re-authenticates the user and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in. Rejected with
+        PERMISSION_DENIED and the metadata `cause` OWN_FACTOR_REQUIRED for a password, if the account has a second factor
+        that was not used in the session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateAccount(self, request, context):
-        """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
-        the link that is sent to it is followed.
+        """Changes properties of the account that users may change themselves. A new password needs a proof. It ends all other
+        sessions and all tokens of the user, and gives this session a new id. A new address also needs a proof, and
+        replaces the old one when the user follows the link in the mail.
         Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
-        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
-        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
+        that the policy refuses, and for an invalid proof. Rejected with PERMISSION_DENIED and the metadata `cause`
+        OWN_FACTOR_REQUIRED for another address, if the account has a second factor that was not used in the session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def OpenAddressChange(self, request, context):
-        """Says what a link that was sent to a new address is for, and changes nothing.
-        Rejected with NOT_FOUND when it is good for nothing any more.
+        """Returns the purpose of a link that was sent to a new address; changes nothing.
+        Rejected with NOT_FOUND if the link is no longer valid.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmAddressChange(self, request, context):
-        """Puts the new address in the old one's place, and uses the link up.
-        Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
+        """Replaces the old address with the new one; the link cannot be used again.
+        Rejected like OpenAddressChange, and with ALREADY_EXISTS if another account has the address by now.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdatePreferredUsername(self, request, context):
-        """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
-        one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
-        administrator; with ALREADY_EXISTS when another person has the name.
+        """Sets the preferred username, or removes it if empty; also for administrators, who may replace a username that users
+        cannot change.
+        Rejected with PERMISSION_DENIED if users cannot change an existing username, and for an API key that names an
+        administrator; with ALREADY_EXISTS if another user has the name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckAccountDeletion(self, request, context):
-        """Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
+        """Returns whether users may delete their account; changes nothing.
+        Rejected with PERMISSION_DENIED and the metadata `cause` SELF_DELETE_OFF while `users.self_delete` is off.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteAccount(self, request, context):
-        """Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
+        """Removes the account with sessions, tokens and devices; needs a proof.
+        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for an invalid proof. Rejected with PERMISSION_DENIED
+        and the metadata `cause` OWN_FACTOR_REQUIRED if the account has a second factor that was not used in the session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -190,8 +190,8 @@ def add_AccountServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AccountService:
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     @staticmethod

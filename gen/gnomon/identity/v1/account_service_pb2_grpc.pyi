@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AccountServiceStub:
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     @_typing.overload
@@ -36,91 +36,91 @@ class AccountServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AccountServiceAsyncStub: ...
     IssueModificationToken: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.IssueModificationTokenRequest, _account_service_pb2.IssueModificationTokenResponse]
-    """Re-authenticates the person and issues a modification token, which works once.
-    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
-    whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
-    that the account has.
+    """Re-authenticates the user and issues a modification token, which works once.
+    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in. Rejected with
+    PERMISSION_DENIED and the metadata `cause` OWN_FACTOR_REQUIRED for a password, if the account has a second factor
+    that was not used in the session.
     """
     UpdateAccount: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]
-    """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
-    tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
-    the link that is sent to it is followed.
+    """Changes properties of the account that users may change themselves. A new password needs a proof. It ends all other
+    sessions and all tokens of the user, and gives this session a new id. A new address also needs a proof, and
+    replaces the old one when the user follows the link in the mail.
     Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
-    that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
-    is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
+    that the policy refuses, and for an invalid proof. Rejected with PERMISSION_DENIED and the metadata `cause`
+    OWN_FACTOR_REQUIRED for another address, if the account has a second factor that was not used in the session.
     """
     OpenAddressChange: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]
-    """Says what a link that was sent to a new address is for, and changes nothing.
-    Rejected with NOT_FOUND when it is good for nothing any more.
+    """Returns the purpose of a link that was sent to a new address; changes nothing.
+    Rejected with NOT_FOUND if the link is no longer valid.
     """
     ConfirmAddressChange: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.ConfirmAddressChangeRequest, _account_service_pb2.ConfirmAddressChangeResponse]
-    """Puts the new address in the old one's place, and uses the link up.
-    Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
+    """Replaces the old address with the new one; the link cannot be used again.
+    Rejected like OpenAddressChange, and with ALREADY_EXISTS if another account has the address by now.
     """
     UpdatePreferredUsername: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]
-    """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
-    one in the place of another where people keep theirs.
-    Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
-    administrator; with ALREADY_EXISTS when another person has the name.
+    """Sets the preferred username, or removes it if empty; also for administrators, who may replace a username that users
+    cannot change.
+    Rejected with PERMISSION_DENIED if users cannot change an existing username, and for an API key that names an
+    administrator; with ALREADY_EXISTS if another user has the name.
     """
     CheckAccountDeletion: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.CheckAccountDeletionRequest, _account_service_pb2.CheckAccountDeletionResponse]
-    """Says whether people may delete their account, and changes nothing.
-    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
+    """Returns whether users may delete their account; changes nothing.
+    Rejected with PERMISSION_DENIED and the metadata `cause` SELF_DELETE_OFF while `users.self_delete` is off.
     """
     DeleteAccount: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.DeleteAccountRequest, _account_service_pb2.DeleteAccountResponse]
-    """Removes the person with sessions, tokens and devices; needs a proof.
-    Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
-    whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
+    """Removes the account with sessions, tokens and devices; needs a proof.
+    Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for an invalid proof. Rejected with PERMISSION_DENIED
+    and the metadata `cause` OWN_FACTOR_REQUIRED if the account has a second factor that was not used in the session.
     """
 
 @_typing.type_check_only
 class AccountServiceAsyncStub(AccountServiceStub):
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     IssueModificationToken: _aio.UnaryUnaryMultiCallable[_account_service_pb2.IssueModificationTokenRequest, _account_service_pb2.IssueModificationTokenResponse]  # type: ignore[assignment]
-    """Re-authenticates the person and issues a modification token, which works once.
-    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
-    whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
-    that the account has.
+    """Re-authenticates the user and issues a modification token, which works once.
+    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in. Rejected with
+    PERMISSION_DENIED and the metadata `cause` OWN_FACTOR_REQUIRED for a password, if the account has a second factor
+    that was not used in the session.
     """
     UpdateAccount: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]  # type: ignore[assignment]
-    """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
-    tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
-    the link that is sent to it is followed.
+    """Changes properties of the account that users may change themselves. A new password needs a proof. It ends all other
+    sessions and all tokens of the user, and gives this session a new id. A new address also needs a proof, and
+    replaces the old one when the user follows the link in the mail.
     Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
-    that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
-    is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
+    that the policy refuses, and for an invalid proof. Rejected with PERMISSION_DENIED and the metadata `cause`
+    OWN_FACTOR_REQUIRED for another address, if the account has a second factor that was not used in the session.
     """
     OpenAddressChange: _aio.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]  # type: ignore[assignment]
-    """Says what a link that was sent to a new address is for, and changes nothing.
-    Rejected with NOT_FOUND when it is good for nothing any more.
+    """Returns the purpose of a link that was sent to a new address; changes nothing.
+    Rejected with NOT_FOUND if the link is no longer valid.
     """
     ConfirmAddressChange: _aio.UnaryUnaryMultiCallable[_account_service_pb2.ConfirmAddressChangeRequest, _account_service_pb2.ConfirmAddressChangeResponse]  # type: ignore[assignment]
-    """Puts the new address in the old one's place, and uses the link up.
-    Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
+    """Replaces the old address with the new one; the link cannot be used again.
+    Rejected like OpenAddressChange, and with ALREADY_EXISTS if another account has the address by now.
     """
     UpdatePreferredUsername: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]  # type: ignore[assignment]
-    """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
-    one in the place of another where people keep theirs.
-    Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
-    administrator; with ALREADY_EXISTS when another person has the name.
+    """Sets the preferred username, or removes it if empty; also for administrators, who may replace a username that users
+    cannot change.
+    Rejected with PERMISSION_DENIED if users cannot change an existing username, and for an API key that names an
+    administrator; with ALREADY_EXISTS if another user has the name.
     """
     CheckAccountDeletion: _aio.UnaryUnaryMultiCallable[_account_service_pb2.CheckAccountDeletionRequest, _account_service_pb2.CheckAccountDeletionResponse]  # type: ignore[assignment]
-    """Says whether people may delete their account, and changes nothing.
-    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
+    """Returns whether users may delete their account; changes nothing.
+    Rejected with PERMISSION_DENIED and the metadata `cause` SELF_DELETE_OFF while `users.self_delete` is off.
     """
     DeleteAccount: _aio.UnaryUnaryMultiCallable[_account_service_pb2.DeleteAccountRequest, _account_service_pb2.DeleteAccountResponse]  # type: ignore[assignment]
-    """Removes the person with sessions, tokens and devices; needs a proof.
-    Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
-    whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
+    """Removes the account with sessions, tokens and devices; needs a proof.
+    Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for an invalid proof. Rejected with PERMISSION_DENIED
+    and the metadata `cause` OWN_FACTOR_REQUIRED if the account has a second factor that was not used in the session.
     """
 
 class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
-    """A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     @_abc_1.abstractmethod
@@ -129,10 +129,10 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.IssueModificationTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.IssueModificationTokenResponse, _abc.Awaitable[_account_service_pb2.IssueModificationTokenResponse]]:
-        """Re-authenticates the person and issues a modification token, which works once.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
-        that the account has.
+        """Re-authenticates the user and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in. Rejected with
+        PERMISSION_DENIED and the metadata `cause` OWN_FACTOR_REQUIRED for a password, if the account has a second factor
+        that was not used in the session.
         """
 
     @_abc_1.abstractmethod
@@ -141,12 +141,12 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.UpdateAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.UpdateAccountResponse, _abc.Awaitable[_account_service_pb2.UpdateAccountResponse]]:
-        """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
-        the link that is sent to it is followed.
+        """Changes properties of the account that users may change themselves. A new password needs a proof. It ends all other
+        sessions and all tokens of the user, and gives this session a new id. A new address also needs a proof, and
+        replaces the old one when the user follows the link in the mail.
         Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
-        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
-        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
+        that the policy refuses, and for an invalid proof. Rejected with PERMISSION_DENIED and the metadata `cause`
+        OWN_FACTOR_REQUIRED for another address, if the account has a second factor that was not used in the session.
         """
 
     @_abc_1.abstractmethod
@@ -155,8 +155,8 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.OpenAddressChangeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.OpenAddressChangeResponse, _abc.Awaitable[_account_service_pb2.OpenAddressChangeResponse]]:
-        """Says what a link that was sent to a new address is for, and changes nothing.
-        Rejected with NOT_FOUND when it is good for nothing any more.
+        """Returns the purpose of a link that was sent to a new address; changes nothing.
+        Rejected with NOT_FOUND if the link is no longer valid.
         """
 
     @_abc_1.abstractmethod
@@ -165,8 +165,8 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.ConfirmAddressChangeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.ConfirmAddressChangeResponse, _abc.Awaitable[_account_service_pb2.ConfirmAddressChangeResponse]]:
-        """Puts the new address in the old one's place, and uses the link up.
-        Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
+        """Replaces the old address with the new one; the link cannot be used again.
+        Rejected like OpenAddressChange, and with ALREADY_EXISTS if another account has the address by now.
         """
 
     @_abc_1.abstractmethod
@@ -175,10 +175,10 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.UpdatePreferredUsernameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.UpdatePreferredUsernameResponse, _abc.Awaitable[_account_service_pb2.UpdatePreferredUsernameResponse]]:
-        """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
-        one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
-        administrator; with ALREADY_EXISTS when another person has the name.
+        """Sets the preferred username, or removes it if empty; also for administrators, who may replace a username that users
+        cannot change.
+        Rejected with PERMISSION_DENIED if users cannot change an existing username, and for an API key that names an
+        administrator; with ALREADY_EXISTS if another user has the name.
         """
 
     @_abc_1.abstractmethod
@@ -187,8 +187,8 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.CheckAccountDeletionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.CheckAccountDeletionResponse, _abc.Awaitable[_account_service_pb2.CheckAccountDeletionResponse]]:
-        """Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
+        """Returns whether users may delete their account; changes nothing.
+        Rejected with PERMISSION_DENIED and the metadata `cause` SELF_DELETE_OFF while `users.self_delete` is off.
         """
 
     @_abc_1.abstractmethod
@@ -197,9 +197,9 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.DeleteAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.DeleteAccountResponse, _abc.Awaitable[_account_service_pb2.DeleteAccountResponse]]:
-        """Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
+        """Removes the account with sessions, tokens and devices; needs a proof.
+        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for an invalid proof. Rejected with PERMISSION_DENIED
+        and the metadata `cause` OWN_FACTOR_REQUIRED if the account has a second factor that was not used in the session.
         """
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

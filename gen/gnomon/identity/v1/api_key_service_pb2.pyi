@@ -21,17 +21,17 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ApiKeyAccess(_message.Message):
-    """Rights of a key to one area."""
+    """Rights of a key in one area."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GROUP_FIELD_NUMBER: _builtins.int
     ACCESS_RIGHTS_FIELD_NUMBER: _builtins.int
     group: _builtins.str
-    """The area, like Clients."""
+    """Area, for example Clients."""
     @_builtins.property
     def access_rights(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Of read, create, update and delete."""
+        """Rights: read, create, update, delete."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ Global___ApiKeyAccess: _TypeAlias = ApiKeyAccess  # noqa: Y015
 
 @_typing.final
 class ApiKey(_message.Message):
-    """A key as administrators see it."""
+    """A key, as administrators see it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -60,12 +60,12 @@ class ApiKey(_message.Message):
     name: _builtins.str
     """Name."""
     created: _builtins.int
-    """When it was created, in Unix seconds."""
+    """Creation time, in Unix seconds."""
     expires: _builtins.int
-    """When it expires, in Unix seconds; never when absent."""
+    """Expiry, in Unix seconds; never if absent."""
     @_builtins.property
     def access(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKeyAccess]:
-        """What it may do."""
+        """Rights."""
 
     def __init__(
         self,
@@ -94,10 +94,10 @@ class ListApiKeysRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose keys are asked for; empty means the default tenant."""
+    """Tenant of the keys; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -149,18 +149,18 @@ class CreateApiKeyRequest(_message.Message):
     EXPIRES_FIELD_NUMBER: _builtins.int
     ACCESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that the key is to be of; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     expires: _builtins.int
-    """When it is to expire, in Unix seconds; never when absent."""
+    """Expiry, in Unix seconds; never if absent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def access(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKeyAccess]:
-        """What it may do."""
+        """Rights."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class CreateApiKeyResponse(_message.Message):
 
     API_KEY_FIELD_NUMBER: _builtins.int
     api_key: _builtins.str
-    """What its callers present: the name, a dollar sign and the secret."""
+    """Credential of the callers: the name, a dollar sign and the secret."""
     def __init__(
         self,
         *,
@@ -215,18 +215,18 @@ class UpdateApiKeyRequest(_message.Message):
     EXPIRES_FIELD_NUMBER: _builtins.int
     ACCESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose key it is; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     expires: _builtins.int
-    """When it is to expire, in Unix seconds; never when absent."""
+    """Expiry, in Unix seconds; never if absent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def access(self) -> _containers.RepeatedCompositeFieldContainer[Global___ApiKeyAccess]:
-        """What it may do."""
+        """Rights."""
 
     def __init__(
         self,
@@ -281,12 +281,12 @@ class DeleteApiKeyRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose key it is; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -330,12 +330,12 @@ class RotateApiKeySecretRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose key it is; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -360,7 +360,7 @@ class RotateApiKeySecretResponse(_message.Message):
 
     API_KEY_FIELD_NUMBER: _builtins.int
     api_key: _builtins.str
-    """What its callers present from now on."""
+    """New credential of the callers."""
     def __init__(
         self,
         *,
@@ -384,12 +384,12 @@ class CheckApiKeyRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose key it is; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ApiKeyServiceStub:
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself.
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks.
     """
 
     def __init__(self, channel):
@@ -68,7 +68,7 @@ class ApiKeyServiceStub:
 
 
 class ApiKeyServiceServicer:
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself.
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks.
     """
 
     def ListApiKeys(self, request, context):
@@ -79,8 +79,8 @@ class ApiKeyServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateApiKey(self, request, context):
-        """Creates a key, whose secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for one that would have expired already.
+        """Creates a key; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if the expiry has passed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -88,8 +88,8 @@ class ApiKeyServiceServicer:
 
     def UpdateApiKey(self, request, context):
         """Changes the rights and the expiry of a key.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,24 +97,24 @@ class ApiKeyServiceServicer:
 
     def DeleteApiKey(self, request, context):
         """Removes a key.
-        Rejected with NOT_FOUND when the tenant has none of that name.
+        Rejected with NOT_FOUND if the tenant has no key of that name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RotateApiKeySecret(self, request, context):
-        """Gives a key a new secret, which is shown this once; the one before is good no longer.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        """Gives a key a new secret, which only this response has; the former one becomes invalid.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckApiKey(self, request, context):
-        """Tells whether the caller is the key of that name.
-        Rejected with UNAUTHENTICATED when it is not, or when the key has expired.
+        """Checks that the caller is the key of that name.
+        Rejected with UNAUTHENTICATED if it is not, or if the key has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,7 +162,7 @@ def add_ApiKeyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ApiKeyService:
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself.
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks.
     """
 
     @staticmethod

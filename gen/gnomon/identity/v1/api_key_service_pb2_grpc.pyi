@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ApiKeyServiceStub:
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself."""
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,60 +36,60 @@ class ApiKeyServiceStub:
     ListApiKeys: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.ListApiKeysRequest, _api_key_service_pb2.ListApiKeysResponse]
     """Returns all keys of the tenant, by name."""
     CreateApiKey: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.CreateApiKeyRequest, _api_key_service_pb2.CreateApiKeyResponse]
-    """Creates a key, whose secret is shown this once.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for one that would have expired already.
+    """Creates a key; only this response has its secret.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if the expiry has passed.
     """
     UpdateApiKey: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.UpdateApiKeyRequest, _api_key_service_pb2.UpdateApiKeyResponse]
     """Changes the rights and the expiry of a key.
-    Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-    meantime.
+    Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+    the meantime.
     """
     DeleteApiKey: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.DeleteApiKeyRequest, _api_key_service_pb2.DeleteApiKeyResponse]
     """Removes a key.
-    Rejected with NOT_FOUND when the tenant has none of that name.
+    Rejected with NOT_FOUND if the tenant has no key of that name.
     """
     RotateApiKeySecret: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.RotateApiKeySecretRequest, _api_key_service_pb2.RotateApiKeySecretResponse]
-    """Gives a key a new secret, which is shown this once; the one before is good no longer.
-    Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-    meantime.
+    """Gives a key a new secret, which only this response has; the former one becomes invalid.
+    Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+    the meantime.
     """
     CheckApiKey: _grpc.UnaryUnaryMultiCallable[_api_key_service_pb2.CheckApiKeyRequest, _api_key_service_pb2.CheckApiKeyResponse]
-    """Tells whether the caller is the key of that name.
-    Rejected with UNAUTHENTICATED when it is not, or when the key has expired.
+    """Checks that the caller is the key of that name.
+    Rejected with UNAUTHENTICATED if it is not, or if the key has expired.
     """
 
 @_typing.type_check_only
 class ApiKeyServiceAsyncStub(ApiKeyServiceStub):
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself."""
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.ListApiKeysRequest, _api_key_service_pb2.ListApiKeysResponse]  # type: ignore[assignment]
     """Returns all keys of the tenant, by name."""
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.CreateApiKeyRequest, _api_key_service_pb2.CreateApiKeyResponse]  # type: ignore[assignment]
-    """Creates a key, whose secret is shown this once.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for one that would have expired already.
+    """Creates a key; only this response has its secret.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if the expiry has passed.
     """
     UpdateApiKey: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.UpdateApiKeyRequest, _api_key_service_pb2.UpdateApiKeyResponse]  # type: ignore[assignment]
     """Changes the rights and the expiry of a key.
-    Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-    meantime.
+    Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+    the meantime.
     """
     DeleteApiKey: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.DeleteApiKeyRequest, _api_key_service_pb2.DeleteApiKeyResponse]  # type: ignore[assignment]
     """Removes a key.
-    Rejected with NOT_FOUND when the tenant has none of that name.
+    Rejected with NOT_FOUND if the tenant has no key of that name.
     """
     RotateApiKeySecret: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.RotateApiKeySecretRequest, _api_key_service_pb2.RotateApiKeySecretResponse]  # type: ignore[assignment]
-    """Gives a key a new secret, which is shown this once; the one before is good no longer.
-    Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-    meantime.
+    """Gives a key a new secret, which only this response has; the former one becomes invalid.
+    Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+    the meantime.
     """
     CheckApiKey: _aio.UnaryUnaryMultiCallable[_api_key_service_pb2.CheckApiKeyRequest, _api_key_service_pb2.CheckApiKeyResponse]  # type: ignore[assignment]
-    """Tells whether the caller is the key of that name.
-    Rejected with UNAUTHENTICATED when it is not, or when the key has expired.
+    """Checks that the caller is the key of that name.
+    Rejected with UNAUTHENTICATED if it is not, or if the key has expired.
     """
 
 class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keys that programs administer a tenant with. A key gives no other one more rights than it has itself."""
+    """API keys with which programs administer a tenant. A key cannot give another key rights that it lacks."""
 
     @_abc_1.abstractmethod
     def ListApiKeys(
@@ -105,8 +105,8 @@ class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _api_key_service_pb2.CreateApiKeyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_api_key_service_pb2.CreateApiKeyResponse, _abc.Awaitable[_api_key_service_pb2.CreateApiKeyResponse]]:
-        """Creates a key, whose secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for one that would have expired already.
+        """Creates a key; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if the expiry has passed.
         """
 
     @_abc_1.abstractmethod
@@ -116,8 +116,8 @@ class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_api_key_service_pb2.UpdateApiKeyResponse, _abc.Awaitable[_api_key_service_pb2.UpdateApiKeyResponse]]:
         """Changes the rights and the expiry of a key.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -127,7 +127,7 @@ class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_api_key_service_pb2.DeleteApiKeyResponse, _abc.Awaitable[_api_key_service_pb2.DeleteApiKeyResponse]]:
         """Removes a key.
-        Rejected with NOT_FOUND when the tenant has none of that name.
+        Rejected with NOT_FOUND if the tenant has no key of that name.
         """
 
     @_abc_1.abstractmethod
@@ -136,9 +136,9 @@ class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _api_key_service_pb2.RotateApiKeySecretRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_api_key_service_pb2.RotateApiKeySecretResponse, _abc.Awaitable[_api_key_service_pb2.RotateApiKeySecretResponse]]:
-        """Gives a key a new secret, which is shown this once; the one before is good no longer.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        """Gives a key a new secret, which only this response has; the former one becomes invalid.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -147,8 +147,8 @@ class ApiKeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _api_key_service_pb2.CheckApiKeyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_api_key_service_pb2.CheckApiKeyResponse, _abc.Awaitable[_api_key_service_pb2.CheckApiKeyResponse]]:
-        """Tells whether the caller is the key of that name.
-        Rejected with UNAUTHENTICATED when it is not, or when the key has expired.
+        """Checks that the caller is the key of that name.
+        Rejected with UNAUTHENTICATED if it is not, or if the key has expired.
         """
 
 def add_ApiKeyServiceServicer_to_server(servicer: ApiKeyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

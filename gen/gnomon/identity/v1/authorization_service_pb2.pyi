@@ -33,24 +33,24 @@ class _SecondFactorMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Se
     SECOND_FACTOR_METHOD_PASSKEY: _SecondFactorMethod.ValueType  # 1
     """A passkey that is shown."""
     SECOND_FACTOR_METHOD_ONE_TIME_CODE: _SecondFactorMethod.ValueType  # 2
-    """A code of the moment."""
+    """A one-time code."""
     SECOND_FACTOR_METHOD_RECOVERY_CODE: _SecondFactorMethod.ValueType  # 3
-    """A code that was kept for when the others are lost."""
+    """A recovery code."""
     SECOND_FACTOR_METHOD_EMAIL_CODE: _SecondFactorMethod.ValueType  # 4
-    """A code that is mailed to the person."""
+    """A code by e-mail."""
 
 class SecondFactorMethod(_SecondFactorMethod, metaclass=_SecondFactorMethodEnumTypeWrapper):
-    """By what a person proves more than a password."""
+    """Method for a second factor."""
 
 SECOND_FACTOR_METHOD_UNSPECIFIED: SecondFactorMethod.ValueType  # 0
 SECOND_FACTOR_METHOD_PASSKEY: SecondFactorMethod.ValueType  # 1
 """A passkey that is shown."""
 SECOND_FACTOR_METHOD_ONE_TIME_CODE: SecondFactorMethod.ValueType  # 2
-"""A code of the moment."""
+"""A one-time code."""
 SECOND_FACTOR_METHOD_RECOVERY_CODE: SecondFactorMethod.ValueType  # 3
-"""A code that was kept for when the others are lost."""
+"""A recovery code."""
 SECOND_FACTOR_METHOD_EMAIL_CODE: SecondFactorMethod.ValueType  # 4
-"""A code that is mailed to the person."""
+"""A code by e-mail."""
 Global___SecondFactorMethod: _TypeAlias = SecondFactorMethod  # noqa: Y015
 
 @_typing.final
@@ -63,14 +63,14 @@ class BeginAuthorizationRequest(_message.Message):
     PARAMETERS_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """Parameters of the request, also unknown ones and repetitions."""
+        """Parameters of the request, including unknown and repeated ones."""
 
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ Global___BeginAuthorizationRequest: _TypeAlias = BeginAuthorizationRequest  # no
 
 @_typing.final
 class SignInPage(_message.Message):
-    """What the sign-in page is made of."""
+    """Content of the sign-in page."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -113,48 +113,48 @@ class SignInPage(_message.Message):
     FORM_ORIGINS_FIELD_NUMBER: _builtins.int
     TAKES_USER_NAMES_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
-    """The request that the sign-in goes on with."""
+    """Id of the authorization request."""
     client_id: _builtins.str
-    """Client that asks."""
+    """Client of the request."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     client_uri: _builtins.str
-    """Where the client is, empty when it did not say."""
+    """URI of the client's home page; empty if the client has none."""
     login_hint: _builtins.str
-    """Address to fill in, empty without one."""
+    """Address that the page fills in; empty if there is none."""
     is_signed_in: _builtins.bool
-    """Whether the person has a session and only goes on, without credentials."""
+    """Whether the user has a session and continues without credentials."""
     redirect_origin: _builtins.str
-    """Origin that the form may redirect to, for the page's content security policy."""
+    """Origin to which the form may redirect, for the content security policy of the page."""
     csrf_token: _builtins.str
-    """Proof that what the page sends comes from it."""
+    """Proof that the requests of the page come from it."""
     is_email_first: _builtins.bool
-    """Whether the page asks for the address alone at first."""
+    """Whether the page first asks only for the address."""
     offers_password_reset: _builtins.bool
-    """Whether people who forgot their password are sent a link."""
+    """Whether the page offers to reset the password."""
     is_registration_first: _builtins.bool
     """Whether the request asks for the registration page first: Initiating User Registration 1.0 §4."""
     is_provider_alone: _builtins.bool
-    """Whether who has the address that is filled in signs in through a provider alone."""
+    """Whether the user with the filled-in address signs in only through a provider."""
     client_logo_id: _builtins.str
-    """Id of the client's uploaded logo, empty without one."""
+    """Id of the client's uploaded logo; empty if there is none."""
     takes_user_names: _builtins.bool
-    """Whether users may type a user name in place of their address, since a directory verifies them."""
+    """Whether users may enter a user name in place of their address, because a directory verifies them."""
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Languages that the request prefers, best first."""
+        """Preferred languages of the request, best first."""
 
     @_builtins.property
     def providers(self) -> _containers.RepeatedCompositeFieldContainer[_provider_service_pb2.OfferedProvider]:
-        """Providers that the person may sign in through instead, by name."""
+        """Providers through which the user may sign in, by name."""
 
     @_builtins.property
     def registration(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """Parameters of the request, with which the registration page leads back here; none while nobody may register."""
+        """Parameters of the request, with which the registration page leads back here; empty while users cannot register."""
 
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page looks like, absent for the default theme."""
+        """Screen of the page; absent for the default theme."""
 
     @_builtins.property
     def form_origins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -207,15 +207,15 @@ class BeginAuthorizationResponse(_message.Message):
 
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party."""
+        """Redirect to the relying party."""
 
     @_builtins.property
     def error(self) -> _browser_pb2.ErrorPage:
-        """An error that must not be sent back."""
+        """An error that must not be sent to the client."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Cookie to set, absent when it stays as it is."""
+        """Cookie to set; absent if it stays unchanged."""
 
     def __init__(
         self,
@@ -249,9 +249,9 @@ class SubmitCredentialsRequest(_message.Message):
     PASSWORD_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that the page was made for; empty when the parameters below stand for it."""
+    """Id of the authorization request; empty if the parameters below replace it."""
     email: _builtins.str
     """E-mail address."""
     password: _builtins.str
@@ -260,11 +260,11 @@ class SubmitCredentialsRequest(_message.Message):
     """Solved proof of work."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """Parameters of the authorization request, for callers that have no page."""
+        """Parameters of the authorization request, for callers without a page."""
 
     def __init__(
         self,
@@ -287,7 +287,7 @@ Global___SubmitCredentialsRequest: _TypeAlias = SubmitCredentialsRequest  # noqa
 
 @_typing.final
 class SecondFactor(_message.Message):
-    """A passkey that is to be shown next, or a code that is to be given."""
+    """Second factor that is needed next."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -298,20 +298,20 @@ class SecondFactor(_message.Message):
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """Begins the ceremony, and names the question to whoever answers it by a code."""
+    """Code that starts the passkey ceremony or accompanies a one-time code."""
     user_id: _builtins.str
-    """Who is asked."""
+    """Id of the user who has to show it."""
     expires_in: _builtins.int
-    """Seconds until it is too late."""
+    """Seconds until it expires."""
     redirect_origin: _builtins.str
-    """Origin that a form with a code may redirect to, for the page's content security policy; empty without codes."""
+    """Origin to which a form with a code may redirect, for the content security policy of the page; empty without codes."""
     @_builtins.property
     def methods(self) -> _containers.RepeatedScalarFieldContainer[Global___SecondFactorMethod.ValueType]:
-        """What the person may answer with, best first."""
+        """Methods that the user may choose from, best first."""
 
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What a page that asks for it looks like, absent for the default theme."""
+        """Screen of the page that asks for it; absent for the default theme."""
 
     def __init__(
         self,
@@ -343,19 +343,19 @@ class SubmitCredentialsResponse(_message.Message):
     SECOND_FACTOR_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when a question or a second factor comes first."""
+        """Redirect to the relying party; absent if consent or a second factor is needed first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """The cookie of the new session, absent when nobody signed in."""
+        """Cookie of the new session; absent if no user signed in."""
 
     @_builtins.property
     def consent(self) -> Global___ConsentPage:
-        """The question that comes before a code, absent without one."""
+        """Consent page before a code; absent if no consent is needed."""
 
     @_builtins.property
     def second_factor(self) -> Global___SecondFactor:
-        """What follows."""
+        """Second factor that is needed next."""
 
     def __init__(
         self,
@@ -384,12 +384,12 @@ class RefreshAuthorizationRequest(_message.Message):
     AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that the page was made for; empty when the parameters below stand for it."""
+    """Id of the authorization request; empty if the parameters below replace it."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks; the session has to be signed in."""
+        """Browser of the request; its session must be signed in."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
@@ -421,11 +421,11 @@ class RefreshAuthorizationResponse(_message.Message):
     CONSENT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when there is a question first."""
+        """Redirect to the relying party; absent if consent is needed first."""
 
     @_builtins.property
     def consent(self) -> Global___ConsentPage:
-        """The question that comes before a code, absent without one."""
+        """Consent page before a code; absent if no consent is needed."""
 
     def __init__(
         self,
@@ -443,7 +443,7 @@ Global___RefreshAuthorizationResponse: _TypeAlias = RefreshAuthorizationResponse
 
 @_typing.final
 class ConsentPage(_message.Message):
-    """What a person is asked: OpenID Connect Core 1.0 §3.1.2.4."""
+    """Consent that a user is asked for: OpenID Connect Core 1.0 §3.1.2.4."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -464,46 +464,46 @@ class ConsentPage(_message.Message):
     UI_LOCALES_FIELD_NUMBER: _builtins.int
     USER_LANGUAGE_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
-    """The request that the answer goes on with."""
+    """Id of the authorization request."""
     client_id: _builtins.str
-    """Client that asks."""
+    """Client of the request."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     client_uri: _builtins.str
-    """Where the client is, empty when it did not say."""
+    """URI of the client's home page; empty if the client has none."""
     email: _builtins.str
-    """Address of whoever is signed in."""
+    """E-mail address of the signed-in user."""
     redirect_origin: _builtins.str
-    """Origin that the form may redirect to, for the page's content security policy."""
+    """Origin to which the form may redirect, for the content security policy of the page."""
     csrf_token: _builtins.str
-    """Proof that what the page sends comes from it."""
+    """Proof that the requests of the page come from it."""
     client_logo_id: _builtins.str
-    """Id of the client's uploaded logo, empty without one."""
+    """Id of the client's uploaded logo; empty if there is none."""
     policy_uri: _builtins.str
-    """Where the client says what it does with what it gets, empty when it does not."""
+    """URI of the client's privacy policy; empty if there is none."""
     tos_uri: _builtins.str
-    """Terms of the client, empty without."""
+    """URI of the client's terms of service; empty if there is none."""
     user_language: _builtins.str
     """Language of the user who is signed in."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Scopes that it asks for."""
+        """Requested scopes."""
 
     @_builtins.property
     def resources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Resources that it asks for."""
+        """Requested resources."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Claims that it asks for by name, beyond what the scopes open."""
+        """Claims that are requested by name, in addition to those of the scopes."""
 
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page looks like, absent for the default theme; only where the page is asked for."""
+        """Screen of the page; absent for the default theme, and where no page is requested."""
 
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Languages that the request prefers, best first."""
+        """Preferred languages of the request, best first."""
 
     def __init__(
         self,
@@ -543,12 +543,12 @@ class GetConsentPageRequest(_message.Message):
     BROWSER_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that waits for the answer."""
+    """Id of the authorization request."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -574,7 +574,7 @@ class GetConsentPageResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def page(self) -> Global___ConsentPage:
-        """The question."""
+        """Consent page."""
 
     def __init__(
         self,
@@ -600,14 +600,14 @@ class AnswerConsentRequest(_message.Message):
     AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
     IS_ACCEPTED_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that waits for the answer."""
+    """Id of the authorization request."""
     is_accepted: _builtins.bool
-    """Whether the client may have what it asks for."""
+    """Whether the user accepts."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who answers."""
+        """Browser of the user who answers."""
 
     def __init__(
         self,
@@ -634,7 +634,7 @@ class AnswerConsentResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party."""
+        """Redirect to the relying party."""
 
     def __init__(
         self,
@@ -660,10 +660,10 @@ class PushAuthorizationRequest(_message.Message):
     PARAMETERS_FIELD_NUMBER: _builtins.int
     DPOP_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def client(self) -> _token_service_pb2.ClientProof:
-        """How the client proved who it is."""
+        """Authentication of the client."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
@@ -671,7 +671,7 @@ class PushAuthorizationRequest(_message.Message):
 
     @_builtins.property
     def dpop(self) -> _token_service_pb2.DpopProof:
-        """DPoP proof, absent without one."""
+        """DPoP proof; absent if there is none."""
 
     def __init__(
         self,
@@ -698,7 +698,7 @@ class PushAuthorizationResponse(_message.Message):
     REQUEST_URI_FIELD_NUMBER: _builtins.int
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     request_uri: _builtins.str
-    """What to ask the authorization endpoint for."""
+    """request_uri for the authorization endpoint."""
     expires_in: _builtins.int
     """Seconds until it expires."""
     def __init__(

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class AuthorizationServiceStub:
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     def __init__(self, channel):
@@ -70,41 +70,41 @@ class AuthorizationServiceStub:
 
 class AuthorizationServiceServicer:
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     def BeginAuthorization(self, request, context):
-        """Validates an authorization request and says what comes next: the sign-in page, a redirect, or an error page.
+        """Validates an authorization request and returns the next step: the sign-in page, a redirect, or an error page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SubmitCredentials(self, request, context):
-        """Signs in with an address and a password; the proof of work is checked before any account is looked at.
-        Rejected with UNAUTHENTICATED alike for a wrong password and an unknown address.
+        """Signs in with an address and a password; the server checks the proof of work before it reads any account.
+        Rejected with the same UNAUTHENTICATED for a wrong password and an unknown address.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RefreshAuthorization(self, request, context):
-        """Goes on with the session that there is, without a page: silent re-authentication.
+        """Continues with the existing session, without a page: silent re-authentication.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetConsentPage(self, request, context):
-        """Returns what the person who is signed in has to answer before there is a code.
-        Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+        """Returns the consent page that the signed-in user has to answer before a code is issued.
+        Rejected with UNAUTHENTICATED if no user is signed in as the request requires, or the request has ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AnswerConsent(self, request, context):
-        """Takes the answer: a code once the person has accepted, access_denied when it declined.
+        """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
         Rejected like GetConsentPage.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -112,8 +112,8 @@ class AuthorizationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PushAuthorization(self, request, context):
-        """Takes an authorization request from the client itself: RFC 9126.
-        Refused with the codes of the authorization and of the token endpoint.
+        """Receives an authorization request directly from the client: RFC 9126.
+        Refused with the error codes of the authorization endpoint and of the token endpoint.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,7 +162,7 @@ def add_AuthorizationServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class AuthorizationService:
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     @staticmethod

@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class AuthorizationServiceStub:
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     @_typing.overload
@@ -36,57 +36,57 @@ class AuthorizationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuthorizationServiceAsyncStub: ...
     BeginAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.BeginAuthorizationRequest, _authorization_service_pb2.BeginAuthorizationResponse]
-    """Validates an authorization request and says what comes next: the sign-in page, a redirect, or an error page."""
+    """Validates an authorization request and returns the next step: the sign-in page, a redirect, or an error page."""
     SubmitCredentials: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.SubmitCredentialsRequest, _authorization_service_pb2.SubmitCredentialsResponse]
-    """Signs in with an address and a password; the proof of work is checked before any account is looked at.
-    Rejected with UNAUTHENTICATED alike for a wrong password and an unknown address.
+    """Signs in with an address and a password; the server checks the proof of work before it reads any account.
+    Rejected with the same UNAUTHENTICATED for a wrong password and an unknown address.
     """
     RefreshAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.RefreshAuthorizationRequest, _authorization_service_pb2.RefreshAuthorizationResponse]
-    """Goes on with the session that there is, without a page: silent re-authentication."""
+    """Continues with the existing session, without a page: silent re-authentication."""
     GetConsentPage: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.GetConsentPageRequest, _authorization_service_pb2.GetConsentPageResponse]
-    """Returns what the person who is signed in has to answer before there is a code.
-    Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+    """Returns the consent page that the signed-in user has to answer before a code is issued.
+    Rejected with UNAUTHENTICATED if no user is signed in as the request requires, or the request has ended.
     """
     AnswerConsent: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerConsentRequest, _authorization_service_pb2.AnswerConsentResponse]
-    """Takes the answer: a code once the person has accepted, access_denied when it declined.
+    """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
     Rejected like GetConsentPage.
     """
     PushAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]
-    """Takes an authorization request from the client itself: RFC 9126.
-    Refused with the codes of the authorization and of the token endpoint.
+    """Receives an authorization request directly from the client: RFC 9126.
+    Refused with the error codes of the authorization endpoint and of the token endpoint.
     """
 
 @_typing.type_check_only
 class AuthorizationServiceAsyncStub(AuthorizationServiceStub):
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BeginAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.BeginAuthorizationRequest, _authorization_service_pb2.BeginAuthorizationResponse]  # type: ignore[assignment]
-    """Validates an authorization request and says what comes next: the sign-in page, a redirect, or an error page."""
+    """Validates an authorization request and returns the next step: the sign-in page, a redirect, or an error page."""
     SubmitCredentials: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.SubmitCredentialsRequest, _authorization_service_pb2.SubmitCredentialsResponse]  # type: ignore[assignment]
-    """Signs in with an address and a password; the proof of work is checked before any account is looked at.
-    Rejected with UNAUTHENTICATED alike for a wrong password and an unknown address.
+    """Signs in with an address and a password; the server checks the proof of work before it reads any account.
+    Rejected with the same UNAUTHENTICATED for a wrong password and an unknown address.
     """
     RefreshAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.RefreshAuthorizationRequest, _authorization_service_pb2.RefreshAuthorizationResponse]  # type: ignore[assignment]
-    """Goes on with the session that there is, without a page: silent re-authentication."""
+    """Continues with the existing session, without a page: silent re-authentication."""
     GetConsentPage: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.GetConsentPageRequest, _authorization_service_pb2.GetConsentPageResponse]  # type: ignore[assignment]
-    """Returns what the person who is signed in has to answer before there is a code.
-    Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+    """Returns the consent page that the signed-in user has to answer before a code is issued.
+    Rejected with UNAUTHENTICATED if no user is signed in as the request requires, or the request has ended.
     """
     AnswerConsent: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerConsentRequest, _authorization_service_pb2.AnswerConsentResponse]  # type: ignore[assignment]
-    """Takes the answer: a code once the person has accepted, access_denied when it declined.
+    """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
     Rejected like GetConsentPage.
     """
     PushAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]  # type: ignore[assignment]
-    """Takes an authorization request from the client itself: RFC 9126.
-    Refused with the codes of the authorization and of the token endpoint.
+    """Receives an authorization request directly from the client: RFC 9126.
+    Refused with the error codes of the authorization endpoint and of the token endpoint.
     """
 
 class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
     """The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     @_abc_1.abstractmethod
@@ -95,7 +95,7 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.BeginAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.BeginAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.BeginAuthorizationResponse]]:
-        """Validates an authorization request and says what comes next: the sign-in page, a redirect, or an error page."""
+        """Validates an authorization request and returns the next step: the sign-in page, a redirect, or an error page."""
 
     @_abc_1.abstractmethod
     def SubmitCredentials(
@@ -103,8 +103,8 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.SubmitCredentialsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.SubmitCredentialsResponse, _abc.Awaitable[_authorization_service_pb2.SubmitCredentialsResponse]]:
-        """Signs in with an address and a password; the proof of work is checked before any account is looked at.
-        Rejected with UNAUTHENTICATED alike for a wrong password and an unknown address.
+        """Signs in with an address and a password; the server checks the proof of work before it reads any account.
+        Rejected with the same UNAUTHENTICATED for a wrong password and an unknown address.
         """
 
     @_abc_1.abstractmethod
@@ -113,7 +113,7 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.RefreshAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.RefreshAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.RefreshAuthorizationResponse]]:
-        """Goes on with the session that there is, without a page: silent re-authentication."""
+        """Continues with the existing session, without a page: silent re-authentication."""
 
     @_abc_1.abstractmethod
     def GetConsentPage(
@@ -121,8 +121,8 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.GetConsentPageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.GetConsentPageResponse, _abc.Awaitable[_authorization_service_pb2.GetConsentPageResponse]]:
-        """Returns what the person who is signed in has to answer before there is a code.
-        Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+        """Returns the consent page that the signed-in user has to answer before a code is issued.
+        Rejected with UNAUTHENTICATED if no user is signed in as the request requires, or the request has ended.
         """
 
     @_abc_1.abstractmethod
@@ -131,7 +131,7 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.AnswerConsentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.AnswerConsentResponse, _abc.Awaitable[_authorization_service_pb2.AnswerConsentResponse]]:
-        """Takes the answer: a code once the person has accepted, access_denied when it declined.
+        """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
         Rejected like GetConsentPage.
         """
 
@@ -141,8 +141,8 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_service_pb2.PushAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.PushAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.PushAuthorizationResponse]]:
-        """Takes an authorization request from the client itself: RFC 9126.
-        Refused with the codes of the authorization and of the token endpoint.
+        """Receives an authorization request directly from the client: RFC 9126.
+        Refused with the error codes of the authorization endpoint and of the token endpoint.
         """
 
 def add_AuthorizationServiceServicer_to_server(servicer: AuthorizationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

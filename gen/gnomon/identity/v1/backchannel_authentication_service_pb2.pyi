@@ -30,10 +30,10 @@ class StartBackchannelAuthenticationRequest(_message.Message):
     CLIENT_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def client(self) -> _token_service_pb2.ClientProof:
-        """How the client proved who it is."""
+        """Authentication of the client."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
@@ -64,11 +64,11 @@ class StartBackchannelAuthenticationResponse(_message.Message):
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     INTERVAL_FIELD_NUMBER: _builtins.int
     auth_req_id: _builtins.str
-    """What the client asks the token endpoint with."""
+    """Id with which the client asks the token endpoint."""
     expires_in: _builtins.int
     """Seconds until it expires."""
     interval: _builtins.int
-    """Seconds between two questions."""
+    """Seconds between two requests to the token endpoint."""
     def __init__(
         self,
         *,
@@ -94,12 +94,12 @@ class RepeatedSignIn(_message.Message):
     MAX_AGE_FIELD_NUMBER: _builtins.int
     IS_POSSIBLE_FIELD_NUMBER: _builtins.int
     max_age: _builtins.int
-    """Seconds since the sign-in, at most; absent without a bound."""
+    """Maximum seconds since the sign-in; absent if unlimited."""
     is_possible: _builtins.bool
-    """Whether the user has a factor that reaches them."""
+    """Whether the user has a factor that reaches the classes."""
     @_builtins.property
     def acr_values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Classes of authentication that it has to reach."""
+        """Authentication context classes that it has to reach."""
 
     def __init__(
         self,
@@ -133,24 +133,24 @@ class BackchannelRequest(_message.Message):
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     REPEATED_SIGN_IN_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id, which is none that the client has."""
+    """Id; it differs from the id that the client has."""
     client_id: _builtins.str
     """Client that asks."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     binding_message: _builtins.str
-    """Text that the client shows as well, empty without one."""
+    """Text that the client also shows; empty if there is none."""
     started_at: _builtins.int
-    """When the client asked, in Unix seconds."""
+    """Time of the request, in Unix seconds."""
     expires_at: _builtins.int
-    """When the request expires, in Unix seconds."""
+    """Expiry of the request, in Unix seconds."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Scopes asked for."""
+        """Requested scopes."""
 
     @_builtins.property
     def repeated_sign_in(self) -> Global___RepeatedSignIn:
-        """What the user has to do before accepting, absent when the session is enough."""
+        """Sign-in that the user has to repeat before accepting; absent if the session is enough."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class ListBackchannelRequestsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
         """Browser of the user."""
@@ -215,7 +215,7 @@ class ListBackchannelRequestsResponse(_message.Message):
     user_language: _builtins.str
     """Language of the user."""
     csrf_token: _builtins.str
-    """Proof that what the page sends comes from it."""
+    """Proof that the requests of the page come from it."""
     @_builtins.property
     def requests(self) -> _containers.RepeatedCompositeFieldContainer[Global___BackchannelRequest]:
         """The requests."""
@@ -247,14 +247,14 @@ class AnswerBackchannelRequestRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     IS_ACCEPTED_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     request_id: _builtins.str
     """Id of the request."""
     is_accepted: _builtins.bool
     """Whether the user accepts it."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Browser of the user, with the proof that the page was ours."""
+        """Browser of the user, with the CSRF token."""
 
     def __init__(
         self,
@@ -281,9 +281,9 @@ class AnswerBackchannelRequestResponse(_message.Message):
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     CLIENT_NAME_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client that asked."""
+    """Client of the request."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     def __init__(
         self,
         *,

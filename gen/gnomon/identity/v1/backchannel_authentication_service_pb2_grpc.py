@@ -57,8 +57,8 @@ class BackchannelAuthenticationServiceServicer:
     """
 
     def StartBackchannelAuthentication(self, request, context):
-        """Begins a request to a user, who decides about it at a page of the provider.
-        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED when too many requests wait for the user.
+        """Starts a request to a user, who answers it on a page of the provider.
+        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED if too many requests wait for the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -66,7 +66,7 @@ class BackchannelAuthenticationServiceServicer:
 
     def ListBackchannelRequests(self, request, context):
         """Returns the requests that wait for the signed-in user, oldest first.
-        Rejected with UNAUTHENTICATED when no user is signed in.
+        Rejected with UNAUTHENTICATED if no user is signed in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -74,8 +74,8 @@ class BackchannelAuthenticationServiceServicer:
 
     def AnswerBackchannelRequest(self, request, context):
         """Accepts or declines a request to the signed-in user.
-        Rejected with NOT_FOUND when no such request waits for the user, with PERMISSION_DENIED when the user has to sign in
-        again before.
+        Rejected with NOT_FOUND if no such request waits for the user, with PERMISSION_DENIED if the user has to sign in
+        again first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

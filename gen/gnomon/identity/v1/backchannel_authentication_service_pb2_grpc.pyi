@@ -34,17 +34,17 @@ class BackchannelAuthenticationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> BackchannelAuthenticationServiceAsyncStub: ...
     StartBackchannelAuthentication: _grpc.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.StartBackchannelAuthenticationRequest, _backchannel_authentication_service_pb2.StartBackchannelAuthenticationResponse]
-    """Begins a request to a user, who decides about it at a page of the provider.
-    Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED when too many requests wait for the user.
+    """Starts a request to a user, who answers it on a page of the provider.
+    Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED if too many requests wait for the user.
     """
     ListBackchannelRequests: _grpc.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.ListBackchannelRequestsRequest, _backchannel_authentication_service_pb2.ListBackchannelRequestsResponse]
     """Returns the requests that wait for the signed-in user, oldest first.
-    Rejected with UNAUTHENTICATED when no user is signed in.
+    Rejected with UNAUTHENTICATED if no user is signed in.
     """
     AnswerBackchannelRequest: _grpc.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.AnswerBackchannelRequestRequest, _backchannel_authentication_service_pb2.AnswerBackchannelRequestResponse]
     """Accepts or declines a request to the signed-in user.
-    Rejected with NOT_FOUND when no such request waits for the user, with PERMISSION_DENIED when the user has to sign in
-    again before.
+    Rejected with NOT_FOUND if no such request waits for the user, with PERMISSION_DENIED if the user has to sign in
+    again first.
     """
 
 @_typing.type_check_only
@@ -53,17 +53,17 @@ class BackchannelAuthenticationServiceAsyncStub(BackchannelAuthenticationService
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     StartBackchannelAuthentication: _aio.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.StartBackchannelAuthenticationRequest, _backchannel_authentication_service_pb2.StartBackchannelAuthenticationResponse]  # type: ignore[assignment]
-    """Begins a request to a user, who decides about it at a page of the provider.
-    Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED when too many requests wait for the user.
+    """Starts a request to a user, who answers it on a page of the provider.
+    Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED if too many requests wait for the user.
     """
     ListBackchannelRequests: _aio.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.ListBackchannelRequestsRequest, _backchannel_authentication_service_pb2.ListBackchannelRequestsResponse]  # type: ignore[assignment]
     """Returns the requests that wait for the signed-in user, oldest first.
-    Rejected with UNAUTHENTICATED when no user is signed in.
+    Rejected with UNAUTHENTICATED if no user is signed in.
     """
     AnswerBackchannelRequest: _aio.UnaryUnaryMultiCallable[_backchannel_authentication_service_pb2.AnswerBackchannelRequestRequest, _backchannel_authentication_service_pb2.AnswerBackchannelRequestResponse]  # type: ignore[assignment]
     """Accepts or declines a request to the signed-in user.
-    Rejected with NOT_FOUND when no such request waits for the user, with PERMISSION_DENIED when the user has to sign in
-    again before.
+    Rejected with NOT_FOUND if no such request waits for the user, with PERMISSION_DENIED if the user has to sign in
+    again first.
     """
 
 class BackchannelAuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -75,8 +75,8 @@ class BackchannelAuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _backchannel_authentication_service_pb2.StartBackchannelAuthenticationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_backchannel_authentication_service_pb2.StartBackchannelAuthenticationResponse, _abc.Awaitable[_backchannel_authentication_service_pb2.StartBackchannelAuthenticationResponse]]:
-        """Begins a request to a user, who decides about it at a page of the provider.
-        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED when too many requests wait for the user.
+        """Starts a request to a user, who answers it on a page of the provider.
+        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED if too many requests wait for the user.
         """
 
     @_abc_1.abstractmethod
@@ -86,7 +86,7 @@ class BackchannelAuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_backchannel_authentication_service_pb2.ListBackchannelRequestsResponse, _abc.Awaitable[_backchannel_authentication_service_pb2.ListBackchannelRequestsResponse]]:
         """Returns the requests that wait for the signed-in user, oldest first.
-        Rejected with UNAUTHENTICATED when no user is signed in.
+        Rejected with UNAUTHENTICATED if no user is signed in.
         """
 
     @_abc_1.abstractmethod
@@ -96,8 +96,8 @@ class BackchannelAuthenticationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_backchannel_authentication_service_pb2.AnswerBackchannelRequestResponse, _abc.Awaitable[_backchannel_authentication_service_pb2.AnswerBackchannelRequestResponse]]:
         """Accepts or declines a request to the signed-in user.
-        Rejected with NOT_FOUND when no such request waits for the user, with PERMISSION_DENIED when the user has to sign in
-        again before.
+        Rejected with NOT_FOUND if no such request waits for the user, with PERMISSION_DENIED if the user has to sign in
+        again first.
         """
 
 def add_BackchannelAuthenticationServiceServicer_to_server(servicer: BackchannelAuthenticationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,25 +27,25 @@ class _BlockReach:
 class _BlockReachEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockReach.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     BLOCK_REACH_UNSPECIFIED: _BlockReach.ValueType  # 0
-    """Not known."""
+    """Not specified."""
     BLOCK_REACH_EVERYTHING: _BlockReach.ValueType  # 1
     """Every request; an administrator set the block."""
     BLOCK_REACH_SIGN_IN: _BlockReach.ValueType  # 2
     """Sign-ins to every account, after many different wrong credentials."""
     BLOCK_REACH_ACCOUNTS: _BlockReach.ValueType  # 3
-    """Sign-ins to some accounts, after wrong credentials of these."""
+    """Sign-ins to some accounts, after wrong credentials for them."""
 
 class BlockReach(_BlockReach, metaclass=_BlockReachEnumTypeWrapper):
-    """What an address is blocked for."""
+    """Reach of a block."""
 
 BLOCK_REACH_UNSPECIFIED: BlockReach.ValueType  # 0
-"""Not known."""
+"""Not specified."""
 BLOCK_REACH_EVERYTHING: BlockReach.ValueType  # 1
 """Every request; an administrator set the block."""
 BLOCK_REACH_SIGN_IN: BlockReach.ValueType  # 2
 """Sign-ins to every account, after many different wrong credentials."""
 BLOCK_REACH_ACCOUNTS: BlockReach.ValueType  # 3
-"""Sign-ins to some accounts, after wrong credentials of these."""
+"""Sign-ins to some accounts, after wrong credentials for them."""
 Global___BlockReach: _TypeAlias = BlockReach  # noqa: Y015
 
 @_typing.final
@@ -60,9 +60,9 @@ class BlockedAddress(_message.Message):
     ip: _builtins.str
     """The address."""
     exp: _builtins.int
-    """Until when its widest block lasts, in Unix seconds."""
+    """End of the widest block, in Unix seconds."""
     reach: Global___BlockReach.ValueType
-    """What its widest block is for."""
+    """Reach of the widest block."""
     def __init__(
         self,
         *,
@@ -87,7 +87,7 @@ class AdmitAddressRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     peer_address: _builtins.str
     """The address."""
     def __init__(
@@ -130,10 +130,10 @@ class ListBlockedAddressesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that blocks them; empty means the default tenant."""
+    """Tenant of the blocks; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -184,14 +184,14 @@ class BlockAddressRequest(_message.Message):
     IP_FIELD_NUMBER: _builtins.int
     EXP_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is to block it; empty means the default tenant."""
+    """Tenant of the block; empty means the default tenant."""
     ip: _builtins.str
     """The address."""
     exp: _builtins.int
-    """Until when, in Unix seconds."""
+    """End of the block, in Unix seconds."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -236,12 +236,12 @@ class UnblockAddressRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     IP_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that blocks it; empty means the default tenant."""
+    """Tenant of the block; empty means the default tenant."""
     ip: _builtins.str
-    """The address, or the network as it is listed."""
+    """The address, or the network from the list."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

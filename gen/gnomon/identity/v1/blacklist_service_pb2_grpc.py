@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class BlacklistServiceStub:
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins.
     """
 
     def __init__(self, channel):
@@ -58,37 +58,37 @@ class BlacklistServiceStub:
 
 
 class BlacklistServiceServicer:
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins.
     """
 
     def AdmitAddress(self, request, context):
-        """Tells whether requests from an address are answered.
+        """Checks whether the tenant answers requests from an address.
         Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
-        Blocks of login protection do not count: the sign-in itself refuses them.
+        Blocks by login protection do not count; the sign-in itself refuses such requests.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBlockedAddresses(self, request, context):
-        """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included.
+        """Returns the blocked addresses, at most 10,000, including those that login protection blocks.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BlockAddress(self, request, context):
-        """Blocks everything from an address up to a time, in place of all blocks that it has.
-        Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
-        is more than ten years ahead.
+        """Blocks all requests from an address until a time; replaces all its blocks.
+        Rejected with INVALID_ARGUMENT for an invalid address, for one that is never blocked, and for a time that has
+        passed or is more than ten years ahead.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnblockAddress(self, request, context):
-        """Lifts every block of an address, and forgets its failed sign-ins.
-        Rejected with NOT_FOUND when it is not blocked.
+        """Removes all blocks of an address and resets its failed sign-ins.
+        Rejected with NOT_FOUND if it is not blocked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,7 +126,7 @@ def add_BlacklistServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class BlacklistService:
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins.
     """
 
     @staticmethod

@@ -27,53 +27,53 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class BlacklistServiceStub:
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> BlacklistServiceAsyncStub: ...
     AdmitAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.AdmitAddressRequest, _blacklist_service_pb2.AdmitAddressResponse]
-    """Tells whether requests from an address are answered.
+    """Checks whether the tenant answers requests from an address.
     Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
-    Blocks of login protection do not count: the sign-in itself refuses them.
+    Blocks by login protection do not count; the sign-in itself refuses such requests.
     """
     ListBlockedAddresses: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.ListBlockedAddressesRequest, _blacklist_service_pb2.ListBlockedAddressesResponse]
-    """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
+    """Returns the blocked addresses, at most 10,000, including those that login protection blocks."""
     BlockAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.BlockAddressRequest, _blacklist_service_pb2.BlockAddressResponse]
-    """Blocks everything from an address up to a time, in place of all blocks that it has.
-    Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
-    is more than ten years ahead.
+    """Blocks all requests from an address until a time; replaces all its blocks.
+    Rejected with INVALID_ARGUMENT for an invalid address, for one that is never blocked, and for a time that has
+    passed or is more than ten years ahead.
     """
     UnblockAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.UnblockAddressRequest, _blacklist_service_pb2.UnblockAddressResponse]
-    """Lifts every block of an address, and forgets its failed sign-ins.
-    Rejected with NOT_FOUND when it is not blocked.
+    """Removes all blocks of an address and resets its failed sign-ins.
+    Rejected with NOT_FOUND if it is not blocked.
     """
 
 @_typing.type_check_only
 class BlacklistServiceAsyncStub(BlacklistServiceStub):
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AdmitAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.AdmitAddressRequest, _blacklist_service_pb2.AdmitAddressResponse]  # type: ignore[assignment]
-    """Tells whether requests from an address are answered.
+    """Checks whether the tenant answers requests from an address.
     Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
-    Blocks of login protection do not count: the sign-in itself refuses them.
+    Blocks by login protection do not count; the sign-in itself refuses such requests.
     """
     ListBlockedAddresses: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.ListBlockedAddressesRequest, _blacklist_service_pb2.ListBlockedAddressesResponse]  # type: ignore[assignment]
-    """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
+    """Returns the blocked addresses, at most 10,000, including those that login protection blocks."""
     BlockAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.BlockAddressRequest, _blacklist_service_pb2.BlockAddressResponse]  # type: ignore[assignment]
-    """Blocks everything from an address up to a time, in place of all blocks that it has.
-    Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
-    is more than ten years ahead.
+    """Blocks all requests from an address until a time; replaces all its blocks.
+    Rejected with INVALID_ARGUMENT for an invalid address, for one that is never blocked, and for a time that has
+    passed or is more than ten years ahead.
     """
     UnblockAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.UnblockAddressRequest, _blacklist_service_pb2.UnblockAddressResponse]  # type: ignore[assignment]
-    """Lifts every block of an address, and forgets its failed sign-ins.
-    Rejected with NOT_FOUND when it is not blocked.
+    """Removes all blocks of an address and resets its failed sign-ins.
+    Rejected with NOT_FOUND if it is not blocked.
     """
 
 class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
+    """Network addresses that a tenant blocks: all their requests, or only sign-ins."""
 
     @_abc_1.abstractmethod
     def AdmitAddress(
@@ -81,9 +81,9 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.AdmitAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.AdmitAddressResponse, _abc.Awaitable[_blacklist_service_pb2.AdmitAddressResponse]]:
-        """Tells whether requests from an address are answered.
+        """Checks whether the tenant answers requests from an address.
         Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
-        Blocks of login protection do not count: the sign-in itself refuses them.
+        Blocks by login protection do not count; the sign-in itself refuses such requests.
         """
 
     @_abc_1.abstractmethod
@@ -92,7 +92,7 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.ListBlockedAddressesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.ListBlockedAddressesResponse, _abc.Awaitable[_blacklist_service_pb2.ListBlockedAddressesResponse]]:
-        """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
+        """Returns the blocked addresses, at most 10,000, including those that login protection blocks."""
 
     @_abc_1.abstractmethod
     def BlockAddress(
@@ -100,9 +100,9 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.BlockAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.BlockAddressResponse, _abc.Awaitable[_blacklist_service_pb2.BlockAddressResponse]]:
-        """Blocks everything from an address up to a time, in place of all blocks that it has.
-        Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
-        is more than ten years ahead.
+        """Blocks all requests from an address until a time; replaces all its blocks.
+        Rejected with INVALID_ARGUMENT for an invalid address, for one that is never blocked, and for a time that has
+        passed or is more than ten years ahead.
         """
 
     @_abc_1.abstractmethod
@@ -111,8 +111,8 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.UnblockAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.UnblockAddressResponse, _abc.Awaitable[_blacklist_service_pb2.UnblockAddressResponse]]:
-        """Lifts every block of an address, and forgets its failed sign-ins.
-        Rejected with NOT_FOUND when it is not blocked.
+        """Removes all blocks of an address and resets its failed sign-ins.
+        Rejected with NOT_FOUND if it is not blocked.
         """
 
 def add_BlacklistServiceServicer_to_server(servicer: BlacklistServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

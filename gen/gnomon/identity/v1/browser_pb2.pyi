@@ -34,7 +34,7 @@ class _ResponseModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Response
     """In the fragment of the redirect URI."""
 
 class ResponseMode(_ResponseMode, metaclass=_ResponseModeEnumTypeWrapper):
-    """How the parameters of a response travel: OAuth 2.0 Multiple Response Types, Form Post Response Mode."""
+    """How the parameters of a response are sent: OAuth 2.0 Multiple Response Types, Form Post Response Mode."""
 
 RESPONSE_MODE_UNSPECIFIED: ResponseMode.ValueType  # 0
 RESPONSE_MODE_QUERY: ResponseMode.ValueType  # 1
@@ -47,7 +47,7 @@ Global___ResponseMode: _TypeAlias = ResponseMode  # noqa: Y015
 
 @_typing.final
 class Browser(_message.Message):
-    """The browser that a request came from, as the edge saw it."""
+    """The browser of a request, as the edge sees it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -57,15 +57,15 @@ class Browser(_message.Message):
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     REMEMBERED_FACTOR_FIELD_NUMBER: _builtins.int
     session: _builtins.str
-    """Value of the session cookie, empty without one."""
+    """Value of the session cookie; empty if there is none."""
     peer_address: _builtins.str
-    """Address of the peer, of the client behind trusted proxies."""
+    """Network address of the peer; behind trusted proxies, that of the client."""
     user_agent: _builtins.str
-    """What the browser says it is."""
+    """User-Agent header."""
     csrf_token: _builtins.str
-    """Proof that the page was ours: the x-csrf-token header or the form's field, empty without one."""
+    """CSRF token: the x-csrf-token header or the form field; empty if there is none."""
     remembered_factor: _builtins.str
-    """What it keeps since it showed a passkey, empty without."""
+    """Token from an earlier second factor; empty if there is none."""
     def __init__(
         self,
         *,
@@ -96,11 +96,13 @@ class SessionCookie(_message.Message):
     value: _builtins.str
     """Value of the cookie."""
     max_age: _builtins.int
-    """Seconds until it expires; 0 takes it back."""
+    """Seconds until it expires; 0 removes it."""
     csrf_token: _builtins.str
-    """Proof that later requests come from our pages."""
+    """Proof that later requests come from pages of the provider."""
     fed_cm: _builtins.str
-    """Value of the cookie for FedCM, which leads to the session and opens nothing else; empty while nobody is signed in."""
+    """Value of the cookie for FedCM, which identifies the session and grants nothing else; empty while no user is signed
+    in.
+    """
     def __init__(
         self,
         *,
@@ -119,7 +121,7 @@ Global___SessionCookie: _TypeAlias = SessionCookie  # noqa: Y015
 
 @_typing.final
 class Parameter(_message.Message):
-    """A parameter of a request or a response, as it was sent; a name may come more than once."""
+    """A parameter of a request or a response, as it was sent; a name may occur several times."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -145,7 +147,7 @@ Global___Parameter: _TypeAlias = Parameter  # noqa: Y015
 
 @_typing.final
 class Redirect(_message.Message):
-    """Sends the browser back to a relying party."""
+    """Redirect of the browser to a relying party."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -153,9 +155,9 @@ class Redirect(_message.Message):
     RESPONSE_MODE_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     uri: _builtins.str
-    """A registered redirect URI, as it was registered."""
+    """The redirect URI, exactly as registered."""
     response_mode: Global___ResponseMode.ValueType
-    """How the parameters travel."""
+    """How the parameters are sent."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[Global___Parameter]:
         """Parameters of the response, in order."""
@@ -177,7 +179,7 @@ Global___Redirect: _TypeAlias = Redirect  # noqa: Y015
 
 @_typing.final
 class ErrorPage(_message.Message):
-    """A page that says what is wrong, with no way back to the relying party."""
+    """A page with an error, without a redirect to the relying party."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -189,7 +191,7 @@ class ErrorPage(_message.Message):
     error: _builtins.str
     """OAuth error code."""
     description: _builtins.str
-    """What is wrong, for people; never repeats what was sent."""
+    """Error text for users; it never contains parts of the request."""
     def __init__(
         self,
         *,

@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Caller(_message.Message):
-    """Who calls an administrator's or a person's own endpoint: one of these, the first that is given."""
+    """Caller of an endpoint for administrators or for the user's own account: the first given one of these."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -28,14 +28,14 @@ class Caller(_message.Message):
     BROWSER_FIELD_NUMBER: _builtins.int
     IS_READ_FIELD_NUMBER: _builtins.int
     api_key: _builtins.str
-    """An API key, `<name>$<secret>`, empty without one."""
+    """An API key, `<name>$<secret>`; empty if there is none."""
     access_token: _builtins.str
-    """An access token, empty without one."""
+    """An access token; empty if there is none."""
     is_read: _builtins.bool
-    """Whether the request only reads, so that a browser needs no proof that the page was ours."""
+    """Whether the request only reads, so that a browser needs no CSRF token."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """A browser that is signed in; beside an API key or a token only the peer's address is read of it."""
+        """A signed-in browser; together with an API key or a token, only the network address of the peer counts."""
 
     def __init__(
         self,

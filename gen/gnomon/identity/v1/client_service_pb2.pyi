@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Client(_message.Message):
-    """A client as administrators see it."""
+    """A client, as administrators see it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -91,71 +91,77 @@ class Client(_message.Message):
     id: _builtins.str
     """Client id."""
     name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     enabled: _builtins.bool
-    """Whether it may do anything at all."""
+    """Whether the client may make requests."""
     confidential: _builtins.bool
-    """Whether it has to prove who it is."""
+    """Whether the client has to authenticate."""
     access_token_signed_response_alg: _builtins.str
-    """Algorithm that its access tokens are signed with."""
+    """Signature algorithm of its access tokens."""
     id_token_signed_response_alg: _builtins.str
-    """Algorithm that its ID tokens are signed with."""
+    """Signature algorithm of its ID tokens."""
     auth_code_lifetime: _builtins.int
-    """Seconds that its codes are good."""
+    """Seconds for which its codes are valid."""
     access_token_lifetime: _builtins.int
-    """Seconds that its access tokens are good."""
+    """Seconds for which its access tokens are valid."""
     force_mfa: _builtins.bool
-    """Whether people need a second factor for it."""
+    """Whether users need a second factor for the client."""
     client_uri: _builtins.str
-    """Its home page, empty without one."""
+    """URI of its home page; empty if there is none."""
     backchannel_logout_uri: _builtins.str
-    """Where it wants to hear of sessions that end, empty when it does not."""
+    """URI for back-channel logout; empty if there is none."""
     restrict_group_prefix: _builtins.str
-    """How the names of groups begin whose people may use it, empty for everybody."""
+    """Prefix of the groups whose members may use the client; empty for all users."""
     claims: _builtins.str
-    """JSON object of claims that tokens in its own name carry, empty for none."""
+    """JSON object with claims of tokens that the client gets for itself; empty for none."""
     claims_at_root: _builtins.bool
-    """Whether these and attributes of people stand beside the other claims, and not below `custom`."""
+    """Whether these claims and attributes of users are top-level claims and not below `custom`."""
     consent: _builtins.str
-    """Whether people are asked before it gets anything about them: never, once or always."""
+    """When users are asked for consent: never, once or always."""
     jwks: _builtins.str
-    """JWK Set of its public keys, in JSON; empty without them. With keys it proves who it is by private_key_jwt."""
+    """JWK Set of its public keys, in JSON; empty if there are none. With keys it authenticates by private_key_jwt."""
     jwks_uri: _builtins.str
-    """Where it publishes its JWK Set instead, empty when it does not."""
+    """URI of its published JWK Set, in place of `jwks`; empty if there is none."""
     token_endpoint_auth_method: _builtins.str
-    """How it proves who it is; empty means by its keys when it has some, else by a secret when it is confidential."""
+    """Authentication method at the token endpoint; empty means by its keys if it has some, otherwise by a secret if it is
+    confidential.
+    """
     token_endpoint_auth_signing_alg: _builtins.str
-    """Algorithm that its assertions are signed with, empty for any that we take."""
+    """Signature algorithm of its assertions; empty for any supported one."""
     request_object_signing_alg: _builtins.str
-    """Algorithm that its request objects are signed with, empty for any that we take."""
+    """Signature algorithm of its request objects; empty for any supported one."""
     require_signed_request_object: _builtins.bool
-    """Whether it has to sign its authorization requests: RFC 9101 §10.5."""
+    """Whether it must sign its authorization requests: RFC 9101 §10.5."""
     policy_uri: _builtins.str
-    """Where it says what it does with what it gets, empty when it does not: RFC 7591 §2."""
+    """URI of its privacy policy (RFC 7591 §2); empty if there is none."""
     tos_uri: _builtins.str
-    """Its terms of service, empty without."""
+    """URI of its terms of service; empty if there is none."""
     fed_cm: _builtins.bool
-    """Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway."""
+    """Whether pages of its origins get ID tokens by FedCM although the client is confidential; pages of a public client
+    always do.
+    """
     userinfo_signed_response_alg: _builtins.str
-    """Algorithm that its userinfo responses are signed with, empty for plain JSON."""
+    """Signature algorithm of its userinfo responses; empty for plain JSON."""
     access_token_typ: _builtins.str
     """Header `typ` of its access tokens: JWT, or at+jwt for the profile of RFC 9068; empty means JWT."""
     require_pushed_authorization_requests: _builtins.bool
-    """Whether it has to push its authorization requests: RFC 9126 §6."""
+    """Whether it must push its authorization requests: RFC 9126 §6."""
     dpop_bound_access_tokens: _builtins.bool
-    """Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2."""
+    """Whether its tokens must be bound to a DPoP key: RFC 9449 §5.2."""
     introspection_signed_response_alg: _builtins.str
-    """Algorithm of signed introspection responses that it asks for: RFC 9701 §6; empty means RS256."""
+    """Algorithm of its signed introspection responses: RFC 9701 §6; empty means RS256."""
     subject_type: _builtins.str
-    """Kind of subjects that it gets, public or pairwise: OpenID Connect Core 1.0 §8; empty means public."""
+    """Kind of its subjects, public or pairwise: OpenID Connect Core 1.0 §8; empty means public."""
     sector_identifier_uri: _builtins.str
-    """Address of the document that lists the redirect URIs of the clients of its sector."""
+    """URI of the document that lists the redirect URIs of the clients of its sector."""
     frontchannel_logout_uri: _builtins.str
-    """Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2."""
+    """URI that the browser loads when a session ends: Front-Channel Logout 1.0 §2."""
     frontchannel_logout_session_required: _builtins.bool
-    """Whether it needs to know which session ended."""
+    """Whether the request has to identify the ended session."""
     tls_client_auth_subject_dn: _builtins.str
-    """Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these."""
+    """Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these
+    fields is set.
+    """
     tls_client_auth_san_dns: _builtins.str
     """DNS name in its certificates."""
     tls_client_auth_san_uri: _builtins.str
@@ -165,38 +171,38 @@ class Client(_message.Message):
     tls_client_auth_san_email: _builtins.str
     """E-mail address in its certificates."""
     tls_client_certificate_bound_access_tokens: _builtins.bool
-    """Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4."""
+    """Whether its access tokens must be bound to its client certificate: RFC 8705 §3.4."""
     security_profile: _builtins.str
-    """Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing for FAPI
-    2.0 Message Signing, too; empty means none.
+    """Security profile whose rules it must follow: fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing also
+    for FAPI 2.0 Message Signing; empty means none.
     """
     authorization_signed_response_alg: _builtins.str
-    """Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256."""
+    """Algorithm of its signed authorization responses: JARM §3; empty means RS256."""
     id_token_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted."""
+    """Key encryption algorithm of its ID tokens; empty if they are not encrypted."""
     id_token_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     userinfo_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted."""
+    """Key encryption algorithm of its userinfo; empty if it is not encrypted."""
     userinfo_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     authorization_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted."""
+    """Key encryption algorithm of its signed authorization responses; empty if they are not encrypted."""
     authorization_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     backchannel_token_delivery_mode: _builtins.str
-    """How it learns that a user has decided about its request, poll or ping: CIBA Core 1.0 §4; empty means poll."""
+    """How it learns that a user has answered its request, poll or ping: CIBA Core 1.0 §4; empty means poll."""
     backchannel_client_notification_endpoint: _builtins.str
-    """Address to which it is told so in ping mode."""
+    """URI for these notifications in ping mode."""
     backchannel_authentication_request_signing_alg: _builtins.str
-    """Algorithm of its signed requests to users, empty when it does not sign them."""
+    """Signature algorithm of its requests to users; empty if it does not sign them."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent back to: RFC 6749 §3.1.2."""
+        """Redirect URIs: RFC 6749 §3.1.2."""
 
     @_builtins.property
     def post_logout_redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent after signing out."""
+        """Redirect URIs after signing out."""
 
     @_builtins.property
     def allowed_origins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -204,23 +210,23 @@ class Client(_message.Message):
 
     @_builtins.property
     def flows_enabled(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Grant types that it may use."""
+        """Grant types that the client may use."""
 
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Scopes that it may ask for."""
+        """Scopes that the client may request."""
 
     @_builtins.property
     def default_scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Those of its scopes that it is always given; permissions among them only when it asks for nothing."""
+        """Scopes that the client always gets; permissions among them only if it requests no scope."""
 
     @_builtins.property
     def challenges(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Methods of code challenges that it has to use; none where it need not."""
+        """Code challenge methods, one of which the client must use; empty if it need not."""
 
     @_builtins.property
     def contacts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Whom to write to about it."""
+        """E-mail addresses of contacts."""
 
     @_builtins.property
     def allowed_resources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -228,11 +234,11 @@ class Client(_message.Message):
 
     @_builtins.property
     def default_aud(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Whom all its access tokens are for, beside itself."""
+        """Audience of all its access tokens, in addition to the client itself."""
 
     @_builtins.property
     def request_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where its request objects may be fetched from."""
+        """URIs from which the provider may fetch its request objects."""
 
     @_builtins.property
     def may_act(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -326,10 +332,10 @@ class ListClientsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose clients are asked for; empty means the default tenant."""
+    """Tenant of the clients; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -379,12 +385,12 @@ class GetClientRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose client is asked for; empty means the default tenant."""
+    """Tenant of the client; empty means the default tenant."""
     id: _builtins.str
     """Client id."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -439,24 +445,24 @@ class CreateClientRequest(_message.Message):
     REDIRECT_URIS_FIELD_NUMBER: _builtins.int
     POST_LOGOUT_REDIRECT_URIS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that the client is to be of; empty means the default tenant."""
+    """Tenant of the client; empty means the default tenant."""
     id: _builtins.str
     """Client id."""
     name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     confidential: _builtins.bool
-    """Whether it has to prove who it is."""
+    """Whether the client has to authenticate."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent back to."""
+        """Redirect URIs."""
 
     @_builtins.property
     def post_logout_redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent after signing out."""
+        """Redirect URIs after signing out."""
 
     def __init__(
         self,
@@ -486,7 +492,7 @@ class CreateClientResponse(_message.Message):
     CLIENT_FIELD_NUMBER: _builtins.int
     CLIENT_SECRET_FIELD_NUMBER: _builtins.int
     client_secret: _builtins.str
-    """Its secret, empty for one that has none."""
+    """Secret; empty for a client without one."""
     @_builtins.property
     def client(self) -> Global___Client:
         """The client."""
@@ -515,14 +521,14 @@ class UpdateClientRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose client it is; empty means the default tenant."""
+    """Tenant of the client; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def client(self) -> Global___Client:
-        """All of the client as it is to be."""
+        """New settings of the client."""
 
     def __init__(
         self,
@@ -548,7 +554,7 @@ class UpdateClientResponse(_message.Message):
     CLIENT_FIELD_NUMBER: _builtins.int
     CLIENT_SECRET_FIELD_NUMBER: _builtins.int
     client_secret: _builtins.str
-    """Its secret, when it did not have one before."""
+    """Secret, if the client had none before."""
     @_builtins.property
     def client(self) -> Global___Client:
         """The client."""
@@ -577,12 +583,12 @@ class DeleteClientRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose client it is; empty means the default tenant."""
+    """Tenant of the client; empty means the default tenant."""
     id: _builtins.str
     """Client id."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -627,14 +633,14 @@ class RotateClientSecretRequest(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     CACHE_CURRENT_HOURS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose client it is; empty means the default tenant."""
+    """Tenant of the client; empty means the default tenant."""
     id: _builtins.str
     """Client id."""
     cache_current_hours: _builtins.int
-    """Hours for which the secret before stays good, 0 for none."""
+    """Hours for which the former secret stays valid; 0 for none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

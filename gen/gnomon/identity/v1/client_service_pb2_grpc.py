@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ClientServiceStub:
-    """The relying parties of a tenant, kept by its administrators.
+    """The relying parties of a tenant, which its administrators manage.
     """
 
     def __init__(self, channel):
@@ -68,7 +68,7 @@ class ClientServiceStub:
 
 
 class ClientServiceServicer:
-    """The relying parties of a tenant, kept by its administrators.
+    """The relying parties of a tenant, which its administrators manage.
     """
 
     def ListClients(self, request, context):
@@ -80,41 +80,44 @@ class ClientServiceServicer:
 
     def GetClient(self, request, context):
         """Returns one client.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        Rejected with NOT_FOUND if the tenant has no client of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateClient(self, request, context):
-        """Creates a client; a confidential one has a secret, which is shown this once.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
+        """Creates a client; the secret of a confidential one is only in this response.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateClient(self, request, context):
-        """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
-        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
-        INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
+        """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
+        response has.
+        If a new scope is a permission, the client gets the permission itself; rejected with PERMISSION_DENIED if the
+        caller lacks it.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteClient(self, request, context):
-        """Removes a client and takes back the tokens that it has.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for a client of the provider itself.
+        """Removes a client and revokes its tokens.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
+        itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RotateClientSecret(self, request, context):
-        """Gives a client a new secret, which is shown this once; the one before stays good for the hours that are asked for.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for one without a secret.
+        """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client without a secret.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,7 +165,7 @@ def add_ClientServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ClientService:
-    """The relying parties of a tenant, kept by its administrators.
+    """The relying parties of a tenant, which its administrators manage.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ClientServiceStub:
-    """The relying parties of a tenant, kept by its administrators."""
+    """The relying parties of a tenant, which its administrators manage."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,59 +37,65 @@ class ClientServiceStub:
     """Returns all clients of the tenant, by id."""
     GetClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.GetClientRequest, _client_service_pb2.GetClientResponse]
     """Returns one client.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    Rejected with NOT_FOUND if the tenant has no client of that id.
     """
     CreateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.CreateClientRequest, _client_service_pb2.CreateClientResponse]
-    """Creates a client; a confidential one has a secret, which is shown this once.
-    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
+    """Creates a client; the secret of a confidential one is only in this response.
+    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
     """
     UpdateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]
-    """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
-    A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
-    INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
+    """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
+    response has.
+    If a new scope is a permission, the client gets the permission itself; rejected with PERMISSION_DENIED if the
+    caller lacks it.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_ARGUMENT for invalid settings, with
+    INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
     """
     DeleteClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.DeleteClientRequest, _client_service_pb2.DeleteClientResponse]
-    """Removes a client and takes back the tokens that it has.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for a client of the provider itself.
+    """Removes a client and revokes its tokens.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
+    itself.
     """
     RotateClientSecret: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.RotateClientSecretRequest, _client_service_pb2.RotateClientSecretResponse]
-    """Gives a client a new secret, which is shown this once; the one before stays good for the hours that are asked for.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for one without a secret.
+    """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client without a secret.
     """
 
 @_typing.type_check_only
 class ClientServiceAsyncStub(ClientServiceStub):
-    """The relying parties of a tenant, kept by its administrators."""
+    """The relying parties of a tenant, which its administrators manage."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListClients: _aio.UnaryUnaryMultiCallable[_client_service_pb2.ListClientsRequest, _client_service_pb2.ListClientsResponse]  # type: ignore[assignment]
     """Returns all clients of the tenant, by id."""
     GetClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.GetClientRequest, _client_service_pb2.GetClientResponse]  # type: ignore[assignment]
     """Returns one client.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    Rejected with NOT_FOUND if the tenant has no client of that id.
     """
     CreateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.CreateClientRequest, _client_service_pb2.CreateClientResponse]  # type: ignore[assignment]
-    """Creates a client; a confidential one has a secret, which is shown this once.
-    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
+    """Creates a client; the secret of a confidential one is only in this response.
+    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
     """
     UpdateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]  # type: ignore[assignment]
-    """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
-    A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
-    INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
+    """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
+    response has.
+    If a new scope is a permission, the client gets the permission itself; rejected with PERMISSION_DENIED if the
+    caller lacks it.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_ARGUMENT for invalid settings, with
+    INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
     """
     DeleteClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.DeleteClientRequest, _client_service_pb2.DeleteClientResponse]  # type: ignore[assignment]
-    """Removes a client and takes back the tokens that it has.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for a client of the provider itself.
+    """Removes a client and revokes its tokens.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
+    itself.
     """
     RotateClientSecret: _aio.UnaryUnaryMultiCallable[_client_service_pb2.RotateClientSecretRequest, _client_service_pb2.RotateClientSecretResponse]  # type: ignore[assignment]
-    """Gives a client a new secret, which is shown this once; the one before stays good for the hours that are asked for.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for one without a secret.
+    """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
+    Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client without a secret.
     """
 
 class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The relying parties of a tenant, kept by its administrators."""
+    """The relying parties of a tenant, which its administrators manage."""
 
     @_abc_1.abstractmethod
     def ListClients(
@@ -106,7 +112,7 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.GetClientResponse, _abc.Awaitable[_client_service_pb2.GetClientResponse]]:
         """Returns one client.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        Rejected with NOT_FOUND if the tenant has no client of that id.
         """
 
     @_abc_1.abstractmethod
@@ -115,8 +121,8 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.CreateClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.CreateClientResponse, _abc.Awaitable[_client_service_pb2.CreateClientResponse]]:
-        """Creates a client; a confidential one has a secret, which is shown this once.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
+        """Creates a client; the secret of a confidential one is only in this response.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
         """
 
     @_abc_1.abstractmethod
@@ -125,10 +131,12 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.UpdateClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.UpdateClientResponse, _abc.Awaitable[_client_service_pb2.UpdateClientResponse]]:
-        """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
-        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
-        INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
+        """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
+        response has.
+        If a new scope is a permission, the client gets the permission itself; rejected with PERMISSION_DENIED if the
+        caller lacks it.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -137,8 +145,9 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.DeleteClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.DeleteClientResponse, _abc.Awaitable[_client_service_pb2.DeleteClientResponse]]:
-        """Removes a client and takes back the tokens that it has.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for a client of the provider itself.
+        """Removes a client and revokes its tokens.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
+        itself.
         """
 
     @_abc_1.abstractmethod
@@ -147,8 +156,8 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.RotateClientSecretRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.RotateClientSecretResponse, _abc.Awaitable[_client_service_pb2.RotateClientSecretResponse]]:
-        """Gives a client a new secret, which is shown this once; the one before stays good for the hours that are asked for.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for one without a secret.
+        """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client without a secret.
         """
 
 def add_ClientServiceServicer_to_server(servicer: ClientServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Consent(_message.Message):
-    """What a person let a client have."""
+    """Consent of a user to a client."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -32,11 +32,11 @@ class Consent(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     GRANTED_AT_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client that has it."""
+    """Client with the consent."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     granted_at: _builtins.int
-    """When the person last agreed, in Unix seconds."""
+    """Time of the last consent, in Unix seconds."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes."""
@@ -47,7 +47,7 @@ class Consent(_message.Message):
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Claims by name, beyond what the scopes open."""
+        """Claims by name, in addition to those of the scopes."""
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class ListConsentsRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -134,14 +134,14 @@ class WithdrawConsentRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     client_id: _builtins.str
-    """From which client."""
+    """Id of the client."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

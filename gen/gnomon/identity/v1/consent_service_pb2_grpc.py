@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ConsentServiceStub:
-    """What people let clients have.
+    """Consents of users to clients.
     """
 
     def __init__(self, channel):
@@ -48,18 +48,18 @@ class ConsentServiceStub:
 
 
 class ConsentServiceServicer:
-    """What people let clients have.
+    """Consents of users to clients.
     """
 
     def ListConsents(self, request, context):
-        """Returns what a person let clients have, also to the person.
+        """Returns the consents of a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawConsent(self, request, context):
-        """Takes back what a person let a client have, with every token of the person that the client got.
+        """Withdraws the consent of a user to a client, and revokes all tokens of the user that the client has.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -87,7 +87,7 @@ def add_ConsentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ConsentService:
-    """What people let clients have.
+    """Consents of users to clients.
     """
 
     @staticmethod

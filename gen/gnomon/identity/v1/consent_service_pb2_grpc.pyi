@@ -27,29 +27,29 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ConsentServiceStub:
-    """What people let clients have."""
+    """Consents of users to clients."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ConsentServiceAsyncStub: ...
     ListConsents: _grpc.UnaryUnaryMultiCallable[_consent_service_pb2.ListConsentsRequest, _consent_service_pb2.ListConsentsResponse]
-    """Returns what a person let clients have, also to the person."""
+    """Returns the consents of a user, also to the user."""
     WithdrawConsent: _grpc.UnaryUnaryMultiCallable[_consent_service_pb2.WithdrawConsentRequest, _consent_service_pb2.WithdrawConsentResponse]
-    """Takes back what a person let a client have, with every token of the person that the client got."""
+    """Withdraws the consent of a user to a client, and revokes all tokens of the user that the client has."""
 
 @_typing.type_check_only
 class ConsentServiceAsyncStub(ConsentServiceStub):
-    """What people let clients have."""
+    """Consents of users to clients."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListConsents: _aio.UnaryUnaryMultiCallable[_consent_service_pb2.ListConsentsRequest, _consent_service_pb2.ListConsentsResponse]  # type: ignore[assignment]
-    """Returns what a person let clients have, also to the person."""
+    """Returns the consents of a user, also to the user."""
     WithdrawConsent: _aio.UnaryUnaryMultiCallable[_consent_service_pb2.WithdrawConsentRequest, _consent_service_pb2.WithdrawConsentResponse]  # type: ignore[assignment]
-    """Takes back what a person let a client have, with every token of the person that the client got."""
+    """Withdraws the consent of a user to a client, and revokes all tokens of the user that the client has."""
 
 class ConsentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What people let clients have."""
+    """Consents of users to clients."""
 
     @_abc_1.abstractmethod
     def ListConsents(
@@ -57,7 +57,7 @@ class ConsentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _consent_service_pb2.ListConsentsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_consent_service_pb2.ListConsentsResponse, _abc.Awaitable[_consent_service_pb2.ListConsentsResponse]]:
-        """Returns what a person let clients have, also to the person."""
+        """Returns the consents of a user, also to the user."""
 
     @_abc_1.abstractmethod
     def WithdrawConsent(
@@ -65,6 +65,6 @@ class ConsentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _consent_service_pb2.WithdrawConsentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_consent_service_pb2.WithdrawConsentResponse, _abc.Awaitable[_consent_service_pb2.WithdrawConsentResponse]]:
-        """Takes back what a person let a client have, with every token of the person that the client got."""
+        """Withdraws the consent of a user to a client, and revokes all tokens of the user that the client has."""
 
 def add_ConsentServiceServicer_to_server(servicer: ConsentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

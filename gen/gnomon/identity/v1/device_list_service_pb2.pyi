@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class Device(_message.Message):
-    """A device of a person; times are in Unix seconds."""
+    """A device of a user; times are in Unix seconds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -37,15 +37,15 @@ class Device(_message.Message):
     client_id: _builtins.str
     """Client that it uses."""
     user_id: _builtins.str
-    """Whose it is."""
+    """Id of the user who owns the device."""
     created: _builtins.int
-    """When it was let in."""
+    """Time of the acceptance."""
     refresh_exp: _builtins.int
-    """When its refresh token ends, absent when it has none."""
+    """Expiry of its refresh token; absent if it has none."""
     peer_ip: _builtins.str
-    """Address that it asked from."""
+    """Network address from which it sent its request."""
     name: _builtins.str
-    """What the person calls it."""
+    """Name chosen by the user."""
     def __init__(
         self,
         *,
@@ -77,12 +77,12 @@ class ListDevicesRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -135,16 +135,16 @@ class RenameDeviceRequest(_message.Message):
     DEVICE_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     device_id: _builtins.str
-    """Which."""
+    """Id of the device."""
     name: _builtins.str
-    """Its new name."""
+    """New name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -191,14 +191,14 @@ class RevokeDeviceRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     DEVICE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     device_id: _builtins.str
-    """Which."""
+    """Id of the device."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

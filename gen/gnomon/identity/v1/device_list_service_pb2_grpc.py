@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DeviceListServiceStub:
-    """Devices that a person let in.
+    """Devices that a user accepted.
     """
 
     def __init__(self, channel):
@@ -53,11 +53,11 @@ class DeviceListServiceStub:
 
 
 class DeviceListServiceServicer:
-    """Devices that a person let in.
+    """Devices that a user accepted.
     """
 
     def ListDevices(self, request, context):
-        """Returns the devices of a person, also to the person.
+        """Returns the devices of a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -65,15 +65,15 @@ class DeviceListServiceServicer:
 
     def RenameDevice(self, request, context):
         """Renames a device.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeDevice(self, request, context):
-        """Takes the tokens of a device back; it stays in the list.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        """Revokes the tokens of a device; it stays in the list.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -106,7 +106,7 @@ def add_DeviceListServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DeviceListService:
-    """Devices that a person let in.
+    """Devices that a user accepted.
     """
 
     @staticmethod

@@ -27,41 +27,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DeviceListServiceStub:
-    """Devices that a person let in."""
+    """Devices that a user accepted."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DeviceListServiceAsyncStub: ...
     ListDevices: _grpc.UnaryUnaryMultiCallable[_device_list_service_pb2.ListDevicesRequest, _device_list_service_pb2.ListDevicesResponse]
-    """Returns the devices of a person, also to the person."""
+    """Returns the devices of a user, also to the user."""
     RenameDevice: _grpc.UnaryUnaryMultiCallable[_device_list_service_pb2.RenameDeviceRequest, _device_list_service_pb2.RenameDeviceResponse]
     """Renames a device.
-    Rejected with PERMISSION_DENIED when it is another person's.
+    Rejected with PERMISSION_DENIED if it belongs to another user.
     """
     RevokeDevice: _grpc.UnaryUnaryMultiCallable[_device_list_service_pb2.RevokeDeviceRequest, _device_list_service_pb2.RevokeDeviceResponse]
-    """Takes the tokens of a device back; it stays in the list.
-    Rejected with PERMISSION_DENIED when it is another person's.
+    """Revokes the tokens of a device; it stays in the list.
+    Rejected with PERMISSION_DENIED if it belongs to another user.
     """
 
 @_typing.type_check_only
 class DeviceListServiceAsyncStub(DeviceListServiceStub):
-    """Devices that a person let in."""
+    """Devices that a user accepted."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListDevices: _aio.UnaryUnaryMultiCallable[_device_list_service_pb2.ListDevicesRequest, _device_list_service_pb2.ListDevicesResponse]  # type: ignore[assignment]
-    """Returns the devices of a person, also to the person."""
+    """Returns the devices of a user, also to the user."""
     RenameDevice: _aio.UnaryUnaryMultiCallable[_device_list_service_pb2.RenameDeviceRequest, _device_list_service_pb2.RenameDeviceResponse]  # type: ignore[assignment]
     """Renames a device.
-    Rejected with PERMISSION_DENIED when it is another person's.
+    Rejected with PERMISSION_DENIED if it belongs to another user.
     """
     RevokeDevice: _aio.UnaryUnaryMultiCallable[_device_list_service_pb2.RevokeDeviceRequest, _device_list_service_pb2.RevokeDeviceResponse]  # type: ignore[assignment]
-    """Takes the tokens of a device back; it stays in the list.
-    Rejected with PERMISSION_DENIED when it is another person's.
+    """Revokes the tokens of a device; it stays in the list.
+    Rejected with PERMISSION_DENIED if it belongs to another user.
     """
 
 class DeviceListServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Devices that a person let in."""
+    """Devices that a user accepted."""
 
     @_abc_1.abstractmethod
     def ListDevices(
@@ -69,7 +69,7 @@ class DeviceListServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _device_list_service_pb2.ListDevicesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_device_list_service_pb2.ListDevicesResponse, _abc.Awaitable[_device_list_service_pb2.ListDevicesResponse]]:
-        """Returns the devices of a person, also to the person."""
+        """Returns the devices of a user, also to the user."""
 
     @_abc_1.abstractmethod
     def RenameDevice(
@@ -78,7 +78,7 @@ class DeviceListServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_device_list_service_pb2.RenameDeviceResponse, _abc.Awaitable[_device_list_service_pb2.RenameDeviceResponse]]:
         """Renames a device.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
 
     @_abc_1.abstractmethod
@@ -87,8 +87,8 @@ class DeviceListServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _device_list_service_pb2.RevokeDeviceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_device_list_service_pb2.RevokeDeviceResponse, _abc.Awaitable[_device_list_service_pb2.RevokeDeviceResponse]]:
-        """Takes the tokens of a device back; it stays in the list.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        """Revokes the tokens of a device; it stays in the list.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
 
 def add_DeviceListServiceServicer_to_server(servicer: DeviceListServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

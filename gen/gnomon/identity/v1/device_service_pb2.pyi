@@ -27,22 +27,22 @@ class _DeviceDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Device
     DESCRIPTOR: _descriptor.EnumDescriptor
     DEVICE_DECISION_UNSPECIFIED: _DeviceDecision.ValueType  # 0
     DEVICE_DECISION_PENDING: _DeviceDecision.ValueType  # 1
-    """Nothing yet."""
+    """The user has not decided."""
     DEVICE_DECISION_ACCEPT: _DeviceDecision.ValueType  # 2
-    """The device may."""
+    """The user accepts the device."""
     DEVICE_DECISION_DECLINE: _DeviceDecision.ValueType  # 3
-    """The device may not."""
+    """The user declines the device."""
 
 class DeviceDecision(_DeviceDecision, metaclass=_DeviceDecisionEnumTypeWrapper):
-    """What a person decides about a device."""
+    """Decision of a user about a device."""
 
 DEVICE_DECISION_UNSPECIFIED: DeviceDecision.ValueType  # 0
 DEVICE_DECISION_PENDING: DeviceDecision.ValueType  # 1
-"""Nothing yet."""
+"""The user has not decided."""
 DEVICE_DECISION_ACCEPT: DeviceDecision.ValueType  # 2
-"""The device may."""
+"""The user accepts the device."""
 DEVICE_DECISION_DECLINE: DeviceDecision.ValueType  # 3
-"""The device may not."""
+"""The user declines the device."""
 Global___DeviceDecision: _TypeAlias = DeviceDecision  # noqa: Y015
 
 @_typing.final
@@ -57,16 +57,16 @@ class StartDeviceAuthorizationRequest(_message.Message):
     NONCE_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     scope: _builtins.str
-    """Scopes asked for, separated by spaces."""
+    """Requested scopes, separated by spaces."""
     nonce: _builtins.str
     """Nonce of the ID token."""
     peer_address: _builtins.str
     """Address of the device."""
     @_builtins.property
     def client(self) -> _token_service_pb2.ClientProof:
-        """How the client proved who it is."""
+        """Authentication of the client."""
 
     def __init__(
         self,
@@ -98,13 +98,13 @@ class StartDeviceAuthorizationResponse(_message.Message):
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     INTERVAL_FIELD_NUMBER: _builtins.int
     device_code: _builtins.str
-    """What the device asks the token endpoint with."""
+    """Code with which the device asks the token endpoint."""
     user_code: _builtins.str
-    """What the person types."""
+    """Code that the user enters."""
     verification_uri: _builtins.str
-    """Where the person types it."""
+    """URI of the page where the user enters it."""
     verification_uri_complete: _builtins.str
-    """The same with the code in it."""
+    """The same URI with the user code."""
     expires_in: _builtins.int
     """Seconds until both codes expire."""
     interval: _builtins.int
@@ -139,16 +139,16 @@ class VerifyDeviceRequest(_message.Message):
     POW_FIELD_NUMBER: _builtins.int
     DECISION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_code: _builtins.str
-    """Code as it was typed."""
+    """Code that the user entered."""
     pow: _builtins.str
     """Solved proof of work."""
     decision: Global___DeviceDecision.ValueType
     """Decision."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -179,15 +179,15 @@ class VerifyDeviceResponse(_message.Message):
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     STARTED_AT_FIELD_NUMBER: _builtins.int
     scopes: _builtins.str
-    """Scopes asked for, separated by spaces."""
+    """Requested scopes, separated by spaces."""
     client_id: _builtins.str
-    """Client that asked."""
+    """Client of the request."""
     client_name: _builtins.str
-    """Its name for people."""
+    """Display name of the client."""
     peer_address: _builtins.str
-    """Address that the device asked from."""
+    """Network address from which the device sent its request."""
     started_at: _builtins.int
-    """When it asked, in Unix seconds."""
+    """Time of the request, in Unix seconds."""
     def __init__(
         self,
         *,

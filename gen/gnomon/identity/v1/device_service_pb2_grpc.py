@@ -52,15 +52,15 @@ class DeviceServiceServicer:
     """
 
     def StartDeviceAuthorization(self, request, context):
-        """Begins a sign-in of a device that has no browser.
-        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED when an address starts too often.
+        """Starts a sign-in of a device without a browser.
+        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED if an address sends too many requests.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def VerifyDevice(self, request, context):
-        """Looks at, accepts or declines what a device asked for; the person has to be signed in.
+        """Shows, accepts or declines the request of a device; the user must be signed in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

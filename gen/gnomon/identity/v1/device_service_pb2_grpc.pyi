@@ -34,11 +34,11 @@ class DeviceServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DeviceServiceAsyncStub: ...
     StartDeviceAuthorization: _grpc.UnaryUnaryMultiCallable[_device_service_pb2.StartDeviceAuthorizationRequest, _device_service_pb2.StartDeviceAuthorizationResponse]
-    """Begins a sign-in of a device that has no browser.
-    Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED when an address starts too often.
+    """Starts a sign-in of a device without a browser.
+    Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED if an address sends too many requests.
     """
     VerifyDevice: _grpc.UnaryUnaryMultiCallable[_device_service_pb2.VerifyDeviceRequest, _device_service_pb2.VerifyDeviceResponse]
-    """Looks at, accepts or declines what a device asked for; the person has to be signed in."""
+    """Shows, accepts or declines the request of a device; the user must be signed in."""
 
 @_typing.type_check_only
 class DeviceServiceAsyncStub(DeviceServiceStub):
@@ -46,11 +46,11 @@ class DeviceServiceAsyncStub(DeviceServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     StartDeviceAuthorization: _aio.UnaryUnaryMultiCallable[_device_service_pb2.StartDeviceAuthorizationRequest, _device_service_pb2.StartDeviceAuthorizationResponse]  # type: ignore[assignment]
-    """Begins a sign-in of a device that has no browser.
-    Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED when an address starts too often.
+    """Starts a sign-in of a device without a browser.
+    Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED if an address sends too many requests.
     """
     VerifyDevice: _aio.UnaryUnaryMultiCallable[_device_service_pb2.VerifyDeviceRequest, _device_service_pb2.VerifyDeviceResponse]  # type: ignore[assignment]
-    """Looks at, accepts or declines what a device asked for; the person has to be signed in."""
+    """Shows, accepts or declines the request of a device; the user must be signed in."""
 
 class DeviceServiceServicer(metaclass=_abc_1.ABCMeta):
     """The device authorization grant: RFC 8628."""
@@ -61,8 +61,8 @@ class DeviceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _device_service_pb2.StartDeviceAuthorizationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_device_service_pb2.StartDeviceAuthorizationResponse, _abc.Awaitable[_device_service_pb2.StartDeviceAuthorizationResponse]]:
-        """Begins a sign-in of a device that has no browser.
-        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED when an address starts too often.
+        """Starts a sign-in of a device without a browser.
+        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED if an address sends too many requests.
         """
 
     @_abc_1.abstractmethod
@@ -71,6 +71,6 @@ class DeviceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _device_service_pb2.VerifyDeviceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_device_service_pb2.VerifyDeviceResponse, _abc.Awaitable[_device_service_pb2.VerifyDeviceResponse]]:
-        """Looks at, accepts or declines what a device asked for; the person has to be signed in."""
+        """Shows, accepts or declines the request of a device; the user must be signed in."""
 
 def add_DeviceServiceServicer_to_server(servicer: DeviceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

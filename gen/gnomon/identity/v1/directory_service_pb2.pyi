@@ -28,23 +28,23 @@ class _PrincipalKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Princip
     DESCRIPTOR: _descriptor.EnumDescriptor
     PRINCIPAL_KIND_UNSPECIFIED: _PrincipalKind.ValueType  # 0
     PRINCIPAL_KIND_USER: _PrincipalKind.ValueType  # 1
-    """A person."""
+    """A user."""
     PRINCIPAL_KIND_CLIENT: _PrincipalKind.ValueType  # 2
     """A service."""
 
 class PrincipalKind(_PrincipalKind, metaclass=_PrincipalKindEnumTypeWrapper):
-    """What kind of principal it is."""
+    """Kind of principal."""
 
 PRINCIPAL_KIND_UNSPECIFIED: PrincipalKind.ValueType  # 0
 PRINCIPAL_KIND_USER: PrincipalKind.ValueType  # 1
-"""A person."""
+"""A user."""
 PRINCIPAL_KIND_CLIENT: PrincipalKind.ValueType  # 2
 """A service."""
 Global___PrincipalKind: _TypeAlias = PrincipalKind  # noqa: Y015
 
 @_typing.final
 class Grant(_message.Message):
-    """What an authorization gives: permission types on a resource."""
+    """Rights from an authorization: permission types on a resource."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -54,10 +54,10 @@ class Grant(_message.Message):
     resource_type: _builtins.str
     """Kind of resource."""
     resource_id: _builtins.str
-    """Its id, * for all of the type."""
+    """Id of the resource; * for all resources of the type."""
     @_builtins.property
     def permission_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What may be done with it."""
+        """Permission types."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ Global___Grant: _TypeAlias = Grant  # noqa: Y015
 
 @_typing.final
 class Principal(_message.Message):
-    """Somebody or something that calls."""
+    """A user or client that sends requests."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -94,15 +94,15 @@ class Principal(_message.Message):
     """Tenant whose provider knows the subject."""
     @_builtins.property
     def tenant_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Tenants that it may act in."""
+        """Tenants in which it may act."""
 
     @_builtins.property
     def permissions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Permissions that it has in them."""
+        """Permissions that it has in these tenants."""
 
     @_builtins.property
     def grants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grant]:
-        """What authorizations give it, in the tenant of the provider that knows the subject."""
+        """Rights from authorizations, in the tenant of the provider that knows the subject."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class CheckDpopProofRequest(_message.Message):
     issuer: _builtins.str
     """Issuer of the access token, with its final slash."""
     access_token: _builtins.str
-    """Access token that the proof has to be for."""
+    """Access token that the proof must be for."""
     @_builtins.property
     def dpop(self) -> _token_service_pb2.DpopProof:
         """Proof, with the request that carries it."""
@@ -232,7 +232,7 @@ Global___CheckDpopProofResponse: _TypeAlias = CheckDpopProofResponse  # noqa: Y0
 
 @_typing.final
 class PresentedSession(_message.Message):
-    """A session cookie, whose name says of which tenant it is."""
+    """A session cookie; its name identifies the tenant."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -269,9 +269,9 @@ class GetSignedInPrincipalRequest(_message.Message):
     peer_address: _builtins.str
     """Address of the browser."""
     csrf_token: _builtins.str
-    """Proof that the page was ours, empty without one."""
+    """Proof that the request comes from a page of the provider; empty if there is none."""
     is_read: _builtins.bool
-    """True when the call changes nothing, so that it needs no proof."""
+    """True if the call changes nothing, so that it needs no CSRF token."""
     @_builtins.property
     def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PresentedSession]:
         """Sessions of the browser, the preferred one first."""
@@ -325,7 +325,7 @@ class AwaitDirectoryVersionRequest(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     WAIT_SECS_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """Version that is known; 0 means none."""
+    """Known version; 0 means none."""
     wait_secs: _builtins.int
     """Seconds to wait at most."""
     def __init__(
@@ -350,7 +350,7 @@ class AwaitDirectoryVersionResponse(_message.Message):
 
     VERSION_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """The version, 0 before the first change."""
+    """The version; 0 before the first change."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DirectoryServiceStub:
-    """The directory of who may do what, asked by the services that check permissions.
+    """The directory of principals and their rights, for the services that check permissions.
     """
 
     def __init__(self, channel):
@@ -58,28 +58,28 @@ class DirectoryServiceStub:
 
 
 class DirectoryServiceServicer:
-    """The directory of who may do what, asked by the services that check permissions.
+    """The directory of principals and their rights, for the services that check permissions.
     """
 
     def GetPrincipal(self, request, context):
-        """Returns the principal behind the subject of a token.
-        Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """Returns the principal of the subject of a token.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckDpopProof(self, request, context):
-        """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
-        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+        """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND if the provider does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSignedInPrincipal(self, request, context):
-        """Returns the person who is signed in at a browser, as its principal.
-        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        """Returns the principal of the user who is signed in with a browser.
+        Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
         token is not that of the session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -87,8 +87,8 @@ class DirectoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AwaitDirectoryVersion(self, request, context):
-        """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
-        beyond the one that is known, at most as long as is asked for.
+        """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
+        the known version, at most for the given time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,7 +126,7 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DirectoryService:
-    """The directory of who may do what, asked by the services that check permissions.
+    """The directory of principals and their rights, for the services that check permissions.
     """
 
     @staticmethod

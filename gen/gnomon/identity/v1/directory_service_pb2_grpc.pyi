@@ -27,55 +27,55 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DirectoryServiceStub:
-    """The directory of who may do what, asked by the services that check permissions."""
+    """The directory of principals and their rights, for the services that check permissions."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DirectoryServiceAsyncStub: ...
     GetPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]
-    """Returns the principal behind the subject of a token.
-    Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+    """Returns the principal of the subject of a token.
+    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
     """
     CheckDpopProof: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]
-    """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
-    Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+    """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
+    Refused with the codes of RFC 9449 §7.1; NOT_FOUND if the provider does not exist.
     """
     GetSignedInPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]
-    """Returns the person who is signed in at a browser, as its principal.
-    Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+    """Returns the principal of the user who is signed in with a browser.
+    Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
     """
     AwaitDirectoryVersion: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]
-    """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
-    beyond the one that is known, at most as long as is asked for.
+    """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
+    the known version, at most for the given time.
     """
 
 @_typing.type_check_only
 class DirectoryServiceAsyncStub(DirectoryServiceStub):
-    """The directory of who may do what, asked by the services that check permissions."""
+    """The directory of principals and their rights, for the services that check permissions."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
-    """Returns the principal behind the subject of a token.
-    Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+    """Returns the principal of the subject of a token.
+    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
     """
     CheckDpopProof: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]  # type: ignore[assignment]
-    """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
-    Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+    """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
+    Refused with the codes of RFC 9449 §7.1; NOT_FOUND if the provider does not exist.
     """
     GetSignedInPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetSignedInPrincipalRequest, _directory_service_pb2.GetSignedInPrincipalResponse]  # type: ignore[assignment]
-    """Returns the person who is signed in at a browser, as its principal.
-    Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+    """Returns the principal of the user who is signed in with a browser.
+    Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
     """
     AwaitDirectoryVersion: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]  # type: ignore[assignment]
-    """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
-    beyond the one that is known, at most as long as is asked for.
+    """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
+    the known version, at most for the given time.
     """
 
 class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The directory of who may do what, asked by the services that check permissions."""
+    """The directory of principals and their rights, for the services that check permissions."""
 
     @_abc_1.abstractmethod
     def GetPrincipal(
@@ -83,8 +83,8 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _directory_service_pb2.GetPrincipalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
-        """Returns the principal behind the subject of a token.
-        Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """Returns the principal of the subject of a token.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
         """
 
     @_abc_1.abstractmethod
@@ -93,8 +93,8 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _directory_service_pb2.CheckDpopProofRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.CheckDpopProofResponse, _abc.Awaitable[_directory_service_pb2.CheckDpopProofResponse]]:
-        """Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
-        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+        """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND if the provider does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -103,8 +103,8 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _directory_service_pb2.GetSignedInPrincipalRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.GetSignedInPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetSignedInPrincipalResponse]]:
-        """Returns the person who is signed in at a browser, as its principal.
-        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        """Returns the principal of the user who is signed in with a browser.
+        Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
         token is not that of the session.
         """
 
@@ -114,8 +114,8 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _directory_service_pb2.AwaitDirectoryVersionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.AwaitDirectoryVersionResponse, _abc.Awaitable[_directory_service_pb2.AwaitDirectoryVersionResponse]]:
-        """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
-        beyond the one that is known, at most as long as is asked for.
+        """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
+        the known version, at most for the given time.
         """
 
 def add_DirectoryServiceServicer_to_server(servicer: DirectoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

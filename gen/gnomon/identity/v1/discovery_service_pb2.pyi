@@ -84,11 +84,11 @@ class ProviderMetadata(_message.Message):
     jwks_uri: _builtins.str
     """Published keys."""
     request_parameter_supported: _builtins.bool
-    """Whether request objects are taken."""
+    """Whether request objects are supported."""
     request_uri_parameter_supported: _builtins.bool
-    """Whether request objects are fetched."""
+    """Whether the provider fetches request objects."""
     claims_parameter_supported: _builtins.bool
-    """Whether the claims parameter is taken."""
+    """Whether the claims parameter is supported."""
     authorization_endpoint: _builtins.str
     """Authorization endpoint."""
     userinfo_endpoint: _builtins.str
@@ -104,29 +104,29 @@ class ProviderMetadata(_message.Message):
     pushed_authorization_request_endpoint: _builtins.str
     """Pushed authorization request endpoint."""
     authorization_response_iss_parameter_supported: _builtins.bool
-    """Whether the issuer stands in authorization responses."""
+    """Whether authorization responses have the issuer."""
     backchannel_logout_supported: _builtins.bool
-    """Whether clients are told of logouts."""
+    """Whether the provider informs clients about logouts."""
     backchannel_logout_session_supported: _builtins.bool
-    """Whether they are told of which session."""
+    """Whether logout tokens identify the session."""
     require_pushed_authorization_requests: _builtins.bool
-    """Whether requests have to be pushed."""
+    """Whether authorization requests must be pushed."""
     require_request_uri_registration: _builtins.bool
-    """Whether addresses of request objects have to be registered."""
+    """Whether URIs of request objects must be registered."""
     registration_endpoint: _builtins.str
-    """Where clients register themselves, where they may."""
+    """Endpoint for dynamic client registration; absent if it is off."""
     frontchannel_logout_supported: _builtins.bool
-    """Whether the browser tells clients of logouts: Front-Channel Logout 1.0 §3."""
+    """Whether the browser informs clients about logouts: Front-Channel Logout 1.0 §3."""
     frontchannel_logout_session_supported: _builtins.bool
-    """Whether it tells them of which session."""
+    """Whether these requests identify the session."""
     tls_client_certificate_bound_access_tokens: _builtins.bool
     """Whether access tokens can be bound to certificates of clients: RFC 8705 §3.3."""
     require_signed_request_object: _builtins.bool
-    """Whether requests have to be signed: RFC 9101 §10.5."""
+    """Whether authorization requests must be signed: RFC 9101 §10.5."""
     backchannel_authentication_endpoint: _builtins.str
     """Backchannel authentication endpoint: CIBA Core 1.0 §4."""
     backchannel_user_code_parameter_supported: _builtins.bool
-    """Whether a request may carry a code of the user."""
+    """Whether a request may have a code of the user."""
     @_builtins.property
     def scopes_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes."""
@@ -209,31 +209,31 @@ class ProviderMetadata(_message.Message):
 
     @_builtins.property
     def id_token_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of the keys of encrypted ID tokens."""
+        """Key encryption algorithms of ID tokens."""
 
     @_builtins.property
     def id_token_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of their content."""
+        """Content encryption algorithms of the same."""
 
     @_builtins.property
     def userinfo_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of the keys of encrypted userinfo."""
+        """Key encryption algorithms of userinfo."""
 
     @_builtins.property
     def userinfo_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of their content."""
+        """Content encryption algorithms of the same."""
 
     @_builtins.property
     def authorization_encryption_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of the keys of encrypted authorization responses."""
+        """Key encryption algorithms of authorization responses."""
 
     @_builtins.property
     def authorization_encryption_enc_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of their content."""
+        """Content encryption algorithms of the same."""
 
     @_builtins.property
     def backchannel_token_delivery_modes_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """How clients learn of the decision."""
+        """How clients learn the answer of the user."""
 
     @_builtins.property
     def backchannel_authentication_request_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -314,7 +314,7 @@ class GetMetadataRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider is asked for; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     def __init__(
         self,
         *,

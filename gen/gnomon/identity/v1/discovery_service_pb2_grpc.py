@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class DiscoveryServiceStub:
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
     """
 
     def __init__(self, channel):
@@ -43,12 +43,12 @@ class DiscoveryServiceStub:
 
 
 class DiscoveryServiceServicer:
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
     """
 
     def GetMetadata(self, request, context):
-        """Returns the provider's metadata; only what works is in it.
-        Rejected with NOT_FOUND when there is no such tenant.
+        """Returns the provider's metadata, which has only supported features.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -71,7 +71,7 @@ def add_DiscoveryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DiscoveryService:
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
     """
 
     @staticmethod

@@ -27,29 +27,29 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DiscoveryServiceStub:
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DiscoveryServiceAsyncStub: ...
     GetMetadata: _grpc.UnaryUnaryMultiCallable[_discovery_service_pb2.GetMetadataRequest, _discovery_service_pb2.GetMetadataResponse]
-    """Returns the provider's metadata; only what works is in it.
-    Rejected with NOT_FOUND when there is no such tenant.
+    """Returns the provider's metadata, which has only supported features.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
 
 @_typing.type_check_only
 class DiscoveryServiceAsyncStub(DiscoveryServiceStub):
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetMetadata: _aio.UnaryUnaryMultiCallable[_discovery_service_pb2.GetMetadataRequest, _discovery_service_pb2.GetMetadataResponse]  # type: ignore[assignment]
-    """Returns the provider's metadata; only what works is in it.
-    Rejected with NOT_FOUND when there is no such tenant.
+    """Returns the provider's metadata, which has only supported features.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
 
 class DiscoveryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
+    """Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2."""
 
     @_abc_1.abstractmethod
     def GetMetadata(
@@ -57,8 +57,8 @@ class DiscoveryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _discovery_service_pb2.GetMetadataRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_discovery_service_pb2.GetMetadataResponse, _abc.Awaitable[_discovery_service_pb2.GetMetadataResponse]]:
-        """Returns the provider's metadata; only what works is in it.
-        Rejected with NOT_FOUND when there is no such tenant.
+        """Returns the provider's metadata, which has only supported features.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
 def add_DiscoveryServiceServicer_to_server(servicer: DiscoveryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

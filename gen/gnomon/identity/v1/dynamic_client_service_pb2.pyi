@@ -20,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ClientMetadata(_message.Message):
-    """What a client says of itself; an empty member counts as left out: RFC 7591 §2."""
+    """Metadata of a client; an empty member counts as omitted: RFC 7591 §2."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -66,13 +66,13 @@ class ClientMetadata(_message.Message):
     AUTHORIZATION_ENCRYPTED_RESPONSE_ALG_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_ENCRYPTED_RESPONSE_ENC_FIELD_NUMBER: _builtins.int
     token_endpoint_auth_method: _builtins.str
-    """How it proves who it is; left out client_secret_basic."""
+    """Authentication method at the token endpoint; if omitted, client_secret_basic."""
     token_endpoint_auth_signing_alg: _builtins.str
     """Algorithm of its assertions."""
     id_token_signed_response_alg: _builtins.str
-    """Algorithm of its ID tokens; left out RS256."""
+    """Algorithm of its ID tokens; if omitted, RS256."""
     userinfo_signed_response_alg: _builtins.str
-    """Algorithm of signed userinfo; left out it is not signed."""
+    """Algorithm of signed userinfo; if omitted, it is not signed."""
     request_object_signing_alg: _builtins.str
     """Algorithm of its request objects."""
     require_signed_request_object: _builtins.bool
@@ -80,37 +80,39 @@ class ClientMetadata(_message.Message):
     jwks: _builtins.str
     """JWK Set of its public keys, in JSON."""
     jwks_uri: _builtins.str
-    """Where it publishes its JWK Set."""
+    """URI of its published JWK Set."""
     client_name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     client_uri: _builtins.str
-    """Its home page."""
+    """URI of its home page."""
     scope: _builtins.str
-    """Scopes that it is going to ask for, separated by spaces."""
+    """Scopes that the client will request, separated by spaces."""
     backchannel_logout_uri: _builtins.str
-    """Where it wants to hear of sessions that end."""
+    """URI for back-channel logout."""
     subject_type: _builtins.str
     """Kind of subjects, public or pairwise."""
     application_type: _builtins.str
     """Kind of application, web or native."""
     default_max_age: _builtins.int
-    """Seconds after which people sign in anew for it."""
+    """Seconds after which users must sign in again for the client."""
     policy_uri: _builtins.str
-    """Where it says what it does with what it gets."""
+    """URI of its privacy policy."""
     tos_uri: _builtins.str
-    """Its terms of service."""
+    """URI of its terms of service."""
     require_pushed_authorization_requests: _builtins.bool
-    """Whether it has to push its authorization requests: RFC 9126 §6."""
+    """Whether it must push its authorization requests: RFC 9126 §6."""
     dpop_bound_access_tokens: _builtins.bool
-    """Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2."""
+    """Whether its tokens must be bound to a DPoP key: RFC 9449 §5.2."""
     sector_identifier_uri: _builtins.str
-    """Address of the document that lists the redirect URIs of the clients of its sector."""
+    """URI of the document that lists the redirect URIs of the clients of its sector."""
     frontchannel_logout_uri: _builtins.str
-    """Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2."""
+    """URI that the browser loads when a session ends: Front-Channel Logout 1.0 §2."""
     frontchannel_logout_session_required: _builtins.bool
-    """Whether it needs to know which session ended."""
+    """Whether the request has to identify the ended session."""
     tls_client_auth_subject_dn: _builtins.str
-    """Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these."""
+    """Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these
+    fields is set.
+    """
     tls_client_auth_san_dns: _builtins.str
     """DNS name in its certificates."""
     tls_client_auth_san_uri: _builtins.str
@@ -120,44 +122,44 @@ class ClientMetadata(_message.Message):
     tls_client_auth_san_email: _builtins.str
     """E-mail address in its certificates."""
     tls_client_certificate_bound_access_tokens: _builtins.bool
-    """Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4."""
+    """Whether its access tokens must be bound to its client certificate: RFC 8705 §3.4."""
     authorization_signed_response_alg: _builtins.str
-    """Algorithm of signed authorization responses that it asks for; left out RS256."""
+    """Algorithm of its signed authorization responses; if omitted, RS256."""
     id_token_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted."""
+    """Key encryption algorithm of its ID tokens; empty if they are not encrypted."""
     id_token_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     userinfo_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted."""
+    """Key encryption algorithm of its userinfo; empty if it is not encrypted."""
     userinfo_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     authorization_encrypted_response_alg: _builtins.str
-    """Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted."""
+    """Key encryption algorithm of its signed authorization responses; empty if they are not encrypted."""
     authorization_encrypted_response_enc: _builtins.str
-    """Algorithm of the content of these; empty means A128CBC-HS256."""
+    """Content encryption algorithm of the same; empty means A128CBC-HS256."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent back to."""
+        """Redirect URIs."""
 
     @_builtins.property
     def post_logout_redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where people may be sent after signing out."""
+        """Redirect URIs after signing out."""
 
     @_builtins.property
     def grant_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Grant types that it is going to use; without any authorization_code."""
+        """Grant types that the client will use; if omitted, authorization_code."""
 
     @_builtins.property
     def response_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Response types that it is going to use; without any code."""
+        """Response types that the client will use; if omitted, code."""
 
     @_builtins.property
     def request_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Where its request objects may be fetched from."""
+        """URIs from which the provider may fetch its request objects."""
 
     @_builtins.property
     def contacts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Whom to write to about it."""
+        """E-mail addresses of contacts."""
 
     def __init__(
         self,
@@ -216,7 +218,7 @@ Global___ClientMetadata: _TypeAlias = ClientMetadata  # noqa: Y015
 
 @_typing.final
 class ClientRegistration(_message.Message):
-    """A client as it is registered, with what is new of it: RFC 7591 §3.2.1."""
+    """A registered client, with its new secrets: RFC 7591 §3.2.1."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -229,16 +231,16 @@ class ClientRegistration(_message.Message):
     client_id: _builtins.str
     """Client id."""
     client_secret: _builtins.str
-    """Its secret, empty when it is not new or there is none."""
+    """Secret; empty if it is not new or there is none."""
     client_id_issued_at: _builtins.int
-    """When it was registered, in Unix seconds."""
+    """Time of the registration, in Unix seconds."""
     registration_access_token: _builtins.str
-    """What the registration is read and changed with, empty when it is not new."""
+    """Token with which the client reads and changes the registration; empty if it is not new."""
     registration_client_uri: _builtins.str
-    """Where it is read and changed."""
+    """URI at which the client reads and changes the registration."""
     @_builtins.property
     def metadata(self) -> Global___ClientMetadata:
-        """What is registered."""
+        """Registered metadata."""
 
     def __init__(
         self,
@@ -271,12 +273,12 @@ class RegisterClientRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant that the client is to be of; empty means the default tenant."""
     token: _builtins.str
-    """What clients register with, empty without."""
+    """Initial access token; empty if there is none."""
     peer_address: _builtins.str
-    """Who asks."""
+    """Network address of the caller."""
     @_builtins.property
     def metadata(self) -> Global___ClientMetadata:
-        """What it says of itself."""
+        """Metadata of the client."""
 
     def __init__(
         self,
@@ -332,7 +334,7 @@ class GetRegistrationRequest(_message.Message):
     client_id: _builtins.str
     """Client id."""
     token: _builtins.str
-    """The token of the registration."""
+    """Registration access token."""
     def __init__(
         self,
         *,
@@ -389,14 +391,14 @@ class UpdateRegistrationRequest(_message.Message):
     client_id: _builtins.str
     """Client id."""
     token: _builtins.str
-    """The token of the registration."""
+    """Registration access token."""
     peer_address: _builtins.str
-    """Who asks."""
+    """Network address of the caller."""
     client_secret: _builtins.str
-    """The secret that the client has, where it repeats it; empty without."""
+    """Current secret, if the request repeats it; empty otherwise."""
     @_builtins.property
     def metadata(self) -> Global___ClientMetadata:
-        """All that it says of itself."""
+        """Complete new metadata."""
 
     def __init__(
         self,
@@ -455,9 +457,9 @@ class DeleteRegistrationRequest(_message.Message):
     client_id: _builtins.str
     """Client id."""
     token: _builtins.str
-    """The token of the registration."""
+    """Registration access token."""
     peer_address: _builtins.str
-    """Who asks."""
+    """Network address of the caller."""
     def __init__(
         self,
         *,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class DynamicClientServiceStub:
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def __init__(self, channel):
@@ -59,14 +59,14 @@ class DynamicClientServiceStub:
 
 
 class DynamicClientServiceServicer:
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def RegisterClient(self, request, context):
-        """Registers a client; one that gets no tokens for an hour is gone.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves, with RESOURCE_EXHAUSTED when an address registers too often.
+        """Registers a client; it is removed if it gets no tokens within an hour.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves, with RESOURCE_EXHAUSTED if an address registers too many.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -74,24 +74,24 @@ class DynamicClientServiceServicer:
 
     def GetRegistration(self, request, context):
         """Returns a registration, without the secret and the token.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateRegistration(self, request, context):
-        """Replaces all of a registration, with its secret and its token.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves.
+        """Replaces all of a registration, including its secret and its token.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteRegistration(self, request, context):
-        """Removes a client that registered itself, and takes back the tokens that it has.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        """Removes a client that registered itself, and revokes its tokens.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,8 +129,8 @@ def add_DynamicClientServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DynamicClientService:
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DynamicClientServiceStub:
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @_typing.overload
@@ -36,53 +36,53 @@ class DynamicClientServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> DynamicClientServiceAsyncStub: ...
     RegisterClient: _grpc.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.RegisterClientRequest, _dynamic_client_service_pb2.RegisterClientResponse]
-    """Registers a client; one that gets no tokens for an hour is gone.
-    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-    not register themselves, with RESOURCE_EXHAUSTED when an address registers too often.
+    """Registers a client; it is removed if it gets no tokens within an hour.
+    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+    cannot register themselves, with RESOURCE_EXHAUSTED if an address registers too many.
     """
     GetRegistration: _grpc.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.GetRegistrationRequest, _dynamic_client_service_pb2.GetRegistrationResponse]
     """Returns a registration, without the secret and the token.
-    Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+    Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
     """
     UpdateRegistration: _grpc.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.UpdateRegistrationRequest, _dynamic_client_service_pb2.UpdateRegistrationResponse]
-    """Replaces all of a registration, with its secret and its token.
-    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-    not register themselves.
+    """Replaces all of a registration, including its secret and its token.
+    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+    cannot register themselves.
     """
     DeleteRegistration: _grpc.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.DeleteRegistrationRequest, _dynamic_client_service_pb2.DeleteRegistrationResponse]
-    """Removes a client that registered itself, and takes back the tokens that it has.
-    Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+    """Removes a client that registered itself, and revokes its tokens.
+    Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
     """
 
 @_typing.type_check_only
 class DynamicClientServiceAsyncStub(DynamicClientServiceStub):
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     RegisterClient: _aio.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.RegisterClientRequest, _dynamic_client_service_pb2.RegisterClientResponse]  # type: ignore[assignment]
-    """Registers a client; one that gets no tokens for an hour is gone.
-    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-    not register themselves, with RESOURCE_EXHAUSTED when an address registers too often.
+    """Registers a client; it is removed if it gets no tokens within an hour.
+    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+    cannot register themselves, with RESOURCE_EXHAUSTED if an address registers too many.
     """
     GetRegistration: _aio.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.GetRegistrationRequest, _dynamic_client_service_pb2.GetRegistrationResponse]  # type: ignore[assignment]
     """Returns a registration, without the secret and the token.
-    Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+    Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
     """
     UpdateRegistration: _aio.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.UpdateRegistrationRequest, _dynamic_client_service_pb2.UpdateRegistrationResponse]  # type: ignore[assignment]
-    """Replaces all of a registration, with its secret and its token.
-    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-    not register themselves.
+    """Replaces all of a registration, including its secret and its token.
+    Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+    cannot register themselves.
     """
     DeleteRegistration: _aio.UnaryUnaryMultiCallable[_dynamic_client_service_pb2.DeleteRegistrationRequest, _dynamic_client_service_pb2.DeleteRegistrationResponse]  # type: ignore[assignment]
-    """Removes a client that registered itself, and takes back the tokens that it has.
-    Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+    """Removes a client that registered itself, and revokes its tokens.
+    Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
     """
 
 class DynamicClientServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @_abc_1.abstractmethod
@@ -91,9 +91,9 @@ class DynamicClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _dynamic_client_service_pb2.RegisterClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_dynamic_client_service_pb2.RegisterClientResponse, _abc.Awaitable[_dynamic_client_service_pb2.RegisterClientResponse]]:
-        """Registers a client; one that gets no tokens for an hour is gone.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves, with RESOURCE_EXHAUSTED when an address registers too often.
+        """Registers a client; it is removed if it gets no tokens within an hour.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves, with RESOURCE_EXHAUSTED if an address registers too many.
         """
 
     @_abc_1.abstractmethod
@@ -103,7 +103,7 @@ class DynamicClientServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_dynamic_client_service_pb2.GetRegistrationResponse, _abc.Awaitable[_dynamic_client_service_pb2.GetRegistrationResponse]]:
         """Returns a registration, without the secret and the token.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
 
     @_abc_1.abstractmethod
@@ -112,9 +112,9 @@ class DynamicClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _dynamic_client_service_pb2.UpdateRegistrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_dynamic_client_service_pb2.UpdateRegistrationResponse, _abc.Awaitable[_dynamic_client_service_pb2.UpdateRegistrationResponse]]:
-        """Replaces all of a registration, with its secret and its token.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves.
+        """Replaces all of a registration, including its secret and its token.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves.
         """
 
     @_abc_1.abstractmethod
@@ -123,8 +123,8 @@ class DynamicClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _dynamic_client_service_pb2.DeleteRegistrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_dynamic_client_service_pb2.DeleteRegistrationResponse, _abc.Awaitable[_dynamic_client_service_pb2.DeleteRegistrationResponse]]:
-        """Removes a client that registered itself, and takes back the tokens that it has.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        """Removes a client that registered itself, and revokes its tokens.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
 
 def add_DynamicClientServiceServicer_to_server(servicer: DynamicClientServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

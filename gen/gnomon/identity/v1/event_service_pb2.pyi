@@ -28,31 +28,31 @@ class _EventLevelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventLevel
     DESCRIPTOR: _descriptor.EnumDescriptor
     EVENT_LEVEL_UNSPECIFIED: _EventLevel.ValueType  # 0
     EVENT_LEVEL_INFO: _EventLevel.ValueType  # 1
-    """Of interest when something else is wrong."""
+    """Of use during the analysis of a problem."""
     EVENT_LEVEL_NOTICE: _EventLevel.ValueType  # 2
-    """Worth knowing."""
+    """Useful to know."""
     EVENT_LEVEL_WARNING: _EventLevel.ValueType  # 3
-    """Worth a look."""
+    """An administrator should look at it."""
     EVENT_LEVEL_CRITICAL: _EventLevel.ValueType  # 4
-    """Somebody has to do something."""
+    """An administrator has to act."""
 
 class EventLevel(_EventLevel, metaclass=_EventLevelEnumTypeWrapper):
-    """How much attention an event asks for, least first."""
+    """Level of an event, lowest first."""
 
 EVENT_LEVEL_UNSPECIFIED: EventLevel.ValueType  # 0
 EVENT_LEVEL_INFO: EventLevel.ValueType  # 1
-"""Of interest when something else is wrong."""
+"""Of use during the analysis of a problem."""
 EVENT_LEVEL_NOTICE: EventLevel.ValueType  # 2
-"""Worth knowing."""
+"""Useful to know."""
 EVENT_LEVEL_WARNING: EventLevel.ValueType  # 3
-"""Worth a look."""
+"""An administrator should look at it."""
 EVENT_LEVEL_CRITICAL: EventLevel.ValueType  # 4
-"""Somebody has to do something."""
+"""An administrator has to act."""
 Global___EventLevel: _TypeAlias = EventLevel  # noqa: Y015
 
 @_typing.final
 class EventActor(_message.Message):
-    """The administrator who made an event happen."""
+    """The administrator who caused an event."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -60,11 +60,11 @@ class EventActor(_message.Message):
     ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     kind: _builtins.str
-    """Of user, api_key and client."""
+    """Kind: user, api_key or client."""
     id: _builtins.str
-    """Its id."""
+    """Id."""
     name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     def __init__(
         self,
         *,
@@ -82,7 +82,7 @@ Global___EventActor: _TypeAlias = EventActor  # noqa: Y015
 
 @_typing.final
 class SecurityEvent(_message.Message):
-    """One event."""
+    """A security event."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -99,30 +99,30 @@ class SecurityEvent(_message.Message):
     ACTOR_FIELD_NUMBER: _builtins.int
     SESSION_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Names the event."""
+    """Id of the event."""
     position: _builtins.str
-    """Where it stands in the order of events; what AwaitEvents goes on behind."""
+    """Position in the order of events; AwaitEvents continues after it."""
     timestamp: _builtins.int
-    """When it happened, in Unix milliseconds."""
+    """Time of the event, in Unix milliseconds."""
     level: Global___EventLevel.ValueType
-    """How much attention it asks for."""
+    """Level of the event."""
     typ: _builtins.str
-    """Its type, like InvalidLogins."""
+    """Type, for example InvalidLogins."""
     ip: _builtins.str
-    """Whose doing it was."""
+    """Network address of the request that caused the event."""
     data: _builtins.int
-    """A number, where the type has one."""
+    """A number, for types with one."""
     text: _builtins.str
-    """Words, where the type has any."""
+    """A text, for types with one."""
     user_id: _builtins.str
-    """The user it is about."""
+    """User of the event."""
     client_id: _builtins.str
-    """The client it is about."""
+    """Client of the event."""
     session: _builtins.str
-    """The session it is about, by the name that lists of sessions have for it."""
+    """Session of the event, by its id in lists of sessions."""
     @_builtins.property
     def actor(self) -> Global___EventActor:
-        """Who did it."""
+        """Administrator who did it."""
 
     def __init__(
         self,
@@ -184,16 +184,16 @@ class ListEventsRequest(_message.Message):
     LEVEL_FIELD_NUMBER: _builtins.int
     TYP_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose events are asked for; empty means the default tenant."""
+    """Tenant of the events; empty means the default tenant."""
     until: _builtins.int
-    """Before when, in Unix seconds; absent means now."""
+    """End of the period, excluded, in Unix seconds; now if absent."""
     level: Global___EventLevel.ValueType
-    """The least attention that they ask for."""
+    """Lowest level of the events."""
     typ: _builtins.str
-    """Their type, empty for all."""
+    """Type of the events; empty for all."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -251,18 +251,18 @@ class AwaitEventsRequest(_message.Message):
     LEVEL_FIELD_NUMBER: _builtins.int
     WAIT_SECS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose events are asked for; empty means the default tenant."""
+    """Tenant of the events; empty means the default tenant."""
     after: _builtins.str
-    """Position behind which to go on; empty begins with the newest events that there are."""
+    """Position after which to continue; empty begins with the newest events."""
     latest: _builtins.int
-    """With no position: how many of the newest events come first."""
+    """Without a position: number of the newest events to return first."""
     level: Global___EventLevel.ValueType
-    """The least attention that they ask for."""
+    """Lowest level of the events."""
     wait_secs: _builtins.int
     """Seconds to wait at most."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -291,7 +291,7 @@ class AwaitEventsResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
     position: _builtins.str
-    """Position behind which the next call goes on."""
+    """Position after which the next call continues."""
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___SecurityEvent]:
         """The events."""
@@ -320,12 +320,12 @@ class EmitTestEventRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that the event is to be of; empty means the default tenant."""
+    """Tenant of the event; empty means the default tenant."""
     peer_address: _builtins.str
-    """Address of whoever asks."""
+    """Network address of the caller."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

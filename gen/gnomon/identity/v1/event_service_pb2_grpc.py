@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EventServiceStub:
-    """What happened in a tenant that its administrators may want to hear of.
+    """Security events of a tenant, for its administrators.
     """
 
     def __init__(self, channel):
@@ -53,27 +53,27 @@ class EventServiceStub:
 
 
 class EventServiceServicer:
-    """What happened in a tenant that its administrators may want to hear of.
+    """Security events of a tenant, for its administrators.
     """
 
     def ListEvents(self, request, context):
-        """Returns events of a range of time, the newest first; of more than 1,000 the newest.
-        Rejected with INVALID_ARGUMENT when the range holds more than 50,000 events of any level.
+        """Returns events of a period, the newest first, at most 1,000.
+        Rejected with INVALID_ARGUMENT if the period has more than 50,000 events of any level.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AwaitEvents(self, request, context):
-        """Returns the events behind a position, the oldest first, at most 100; waits for one when there is none yet, at most as
-        long as is asked for. An event comes a second after it happened, so that those of several processes have one order.
+        """Returns the events after a position, the oldest first, at most 100; waits for one if there is none, at most for the
+        given time. An event is returned one second after it happened, so that events of several processes have one order.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EmitTestEvent(self, request, context):
-        """Makes an event that says nothing, so that whoever listens can see that it arrives.
+        """Creates an event for testing, so that receivers can check that it arrives.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -106,7 +106,7 @@ def add_EventServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EventService:
-    """What happened in a tenant that its administrators may want to hear of.
+    """Security events of a tenant, for its administrators.
     """
 
     @staticmethod

@@ -27,41 +27,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EventServiceStub:
-    """What happened in a tenant that its administrators may want to hear of."""
+    """Security events of a tenant, for its administrators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> EventServiceAsyncStub: ...
     ListEvents: _grpc.UnaryUnaryMultiCallable[_event_service_pb2.ListEventsRequest, _event_service_pb2.ListEventsResponse]
-    """Returns events of a range of time, the newest first; of more than 1,000 the newest.
-    Rejected with INVALID_ARGUMENT when the range holds more than 50,000 events of any level.
+    """Returns events of a period, the newest first, at most 1,000.
+    Rejected with INVALID_ARGUMENT if the period has more than 50,000 events of any level.
     """
     AwaitEvents: _grpc.UnaryUnaryMultiCallable[_event_service_pb2.AwaitEventsRequest, _event_service_pb2.AwaitEventsResponse]
-    """Returns the events behind a position, the oldest first, at most 100; waits for one when there is none yet, at most as
-    long as is asked for. An event comes a second after it happened, so that those of several processes have one order.
+    """Returns the events after a position, the oldest first, at most 100; waits for one if there is none, at most for the
+    given time. An event is returned one second after it happened, so that events of several processes have one order.
     """
     EmitTestEvent: _grpc.UnaryUnaryMultiCallable[_event_service_pb2.EmitTestEventRequest, _event_service_pb2.EmitTestEventResponse]
-    """Makes an event that says nothing, so that whoever listens can see that it arrives."""
+    """Creates an event for testing, so that receivers can check that it arrives."""
 
 @_typing.type_check_only
 class EventServiceAsyncStub(EventServiceStub):
-    """What happened in a tenant that its administrators may want to hear of."""
+    """Security events of a tenant, for its administrators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListEvents: _aio.UnaryUnaryMultiCallable[_event_service_pb2.ListEventsRequest, _event_service_pb2.ListEventsResponse]  # type: ignore[assignment]
-    """Returns events of a range of time, the newest first; of more than 1,000 the newest.
-    Rejected with INVALID_ARGUMENT when the range holds more than 50,000 events of any level.
+    """Returns events of a period, the newest first, at most 1,000.
+    Rejected with INVALID_ARGUMENT if the period has more than 50,000 events of any level.
     """
     AwaitEvents: _aio.UnaryUnaryMultiCallable[_event_service_pb2.AwaitEventsRequest, _event_service_pb2.AwaitEventsResponse]  # type: ignore[assignment]
-    """Returns the events behind a position, the oldest first, at most 100; waits for one when there is none yet, at most as
-    long as is asked for. An event comes a second after it happened, so that those of several processes have one order.
+    """Returns the events after a position, the oldest first, at most 100; waits for one if there is none, at most for the
+    given time. An event is returned one second after it happened, so that events of several processes have one order.
     """
     EmitTestEvent: _aio.UnaryUnaryMultiCallable[_event_service_pb2.EmitTestEventRequest, _event_service_pb2.EmitTestEventResponse]  # type: ignore[assignment]
-    """Makes an event that says nothing, so that whoever listens can see that it arrives."""
+    """Creates an event for testing, so that receivers can check that it arrives."""
 
 class EventServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What happened in a tenant that its administrators may want to hear of."""
+    """Security events of a tenant, for its administrators."""
 
     @_abc_1.abstractmethod
     def ListEvents(
@@ -69,8 +69,8 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _event_service_pb2.ListEventsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_event_service_pb2.ListEventsResponse, _abc.Awaitable[_event_service_pb2.ListEventsResponse]]:
-        """Returns events of a range of time, the newest first; of more than 1,000 the newest.
-        Rejected with INVALID_ARGUMENT when the range holds more than 50,000 events of any level.
+        """Returns events of a period, the newest first, at most 1,000.
+        Rejected with INVALID_ARGUMENT if the period has more than 50,000 events of any level.
         """
 
     @_abc_1.abstractmethod
@@ -79,8 +79,8 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _event_service_pb2.AwaitEventsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_event_service_pb2.AwaitEventsResponse, _abc.Awaitable[_event_service_pb2.AwaitEventsResponse]]:
-        """Returns the events behind a position, the oldest first, at most 100; waits for one when there is none yet, at most as
-        long as is asked for. An event comes a second after it happened, so that those of several processes have one order.
+        """Returns the events after a position, the oldest first, at most 100; waits for one if there is none, at most for the
+        given time. An event is returned one second after it happened, so that events of several processes have one order.
         """
 
     @_abc_1.abstractmethod
@@ -89,6 +89,6 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _event_service_pb2.EmitTestEventRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_event_service_pb2.EmitTestEventResponse, _abc.Awaitable[_event_service_pb2.EmitTestEventResponse]]:
-        """Makes an event that says nothing, so that whoever listens can see that it arrives."""
+        """Creates an event for testing, so that receivers can check that it arrives."""
 
 def add_EventServiceServicer_to_server(servicer: EventServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -33,26 +33,26 @@ class FedCmAccount(_message.Message):
     LOGIN_HINTS_FIELD_NUMBER: _builtins.int
     DOMAIN_HINTS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Subject of the person's tokens."""
+    """Subject of the user's tokens."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     email: _builtins.str
     """E-mail address."""
     given_name: _builtins.str
-    """Given name, empty when it is unknown."""
+    """Given name; empty if it is unknown."""
     picture: _builtins.str
-    """Address of a picture, empty without one."""
+    """Address of a picture; empty if there is none."""
     @_builtins.property
     def approved_clients(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Clients whose people need not be told once more what they get."""
+        """Clients with the consent of the user, for which the browser need not disclose anything again."""
 
     @_builtins.property
     def login_hints(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What a client's page may know the account by."""
+        """Login hints by which a page of a client may identify the account."""
 
     @_builtins.property
     def domain_hints(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Domains that the account is of."""
+        """Domains of the account."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class GetFedCmConfigurationRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -111,15 +111,15 @@ class GetFedCmConfigurationResponse(_message.Message):
     config_url: _builtins.str
     """Address of the configuration itself."""
     accounts_endpoint: _builtins.str
-    """Where accounts are listed."""
+    """Endpoint that lists accounts."""
     client_metadata_endpoint: _builtins.str
-    """Where clients say what they promise."""
+    """Endpoint for metadata of clients."""
     id_assertion_endpoint: _builtins.str
-    """Where ID tokens are issued."""
+    """Endpoint that issues ID tokens."""
     disconnect_endpoint: _builtins.str
-    """Where clients are disconnected."""
+    """Endpoint that disconnects clients."""
     login_url: _builtins.str
-    """Page that signs people in."""
+    """Page that signs users in."""
     def __init__(
         self,
         *,
@@ -148,11 +148,11 @@ class ListFedCmAccountsRequest(_message.Message):
     WAY_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     way: _builtins.str
-    """Value of the cookie for FedCM, empty without one."""
+    """Value of the cookie for FedCM; empty if there is none."""
     peer_address: _builtins.str
-    """Address of the peer, of the client behind trusted proxies."""
+    """Network address of the peer; behind trusted proxies, that of the client."""
     def __init__(
         self,
         *,
@@ -202,11 +202,11 @@ class GetFedCmClientRequest(_message.Message):
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     ORIGIN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     client_id: _builtins.str
-    """Client that a page says it is of."""
+    """Client that the page claims to belong to."""
     origin: _builtins.str
-    """Origin of the page, as the browser says."""
+    """Origin of the page, from the browser."""
     def __init__(
         self,
         *,
@@ -231,9 +231,9 @@ class GetFedCmClientResponse(_message.Message):
     POLICY_URI_FIELD_NUMBER: _builtins.int
     TOS_URI_FIELD_NUMBER: _builtins.int
     policy_uri: _builtins.str
-    """Where it says what it does with what it gets, empty when it does not."""
+    """URI of its privacy policy; empty if there is none."""
     tos_uri: _builtins.str
-    """Its terms of service, empty without."""
+    """URI of its terms of service; empty if there is none."""
     def __init__(
         self,
         *,
@@ -266,30 +266,30 @@ class IssueFedCmAssertionRequest(_message.Message):
     DISCLOSED_FIELDS_FIELD_NUMBER: _builtins.int
     IS_AUTO_SELECTED_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     way: _builtins.str
-    """Value of the cookie for FedCM, empty without one."""
+    """Value of the cookie for FedCM; empty if there is none."""
     peer_address: _builtins.str
-    """Address of the peer, of the client behind trusted proxies."""
+    """Network address of the peer; behind trusted proxies, that of the client."""
     client_id: _builtins.str
-    """Client that a page says it is of."""
+    """Client that the page claims to belong to."""
     origin: _builtins.str
-    """Origin of the page, as the browser says."""
+    """Origin of the page, from the browser."""
     account_id: _builtins.str
-    """Account that the person chose."""
+    """Account that the user chose."""
     nonce: _builtins.str
-    """What the token carries back, empty without."""
+    """Nonce of the ID token; empty if there is none."""
     disclosure_text_shown: _builtins.bool
-    """Whether the browser told the person what the client gets."""
+    """Whether the browser disclosed to the user what the client gets."""
     is_auto_selected: _builtins.bool
-    """Whether the browser chose the account by itself, and asked nobody."""
+    """Whether the browser chose the account without asking the user."""
     @_builtins.property
     def fields(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What the page asked for: name, email, picture; all of them when it is empty."""
+        """Fields that the page requested: name, email, picture; all if empty."""
 
     @_builtins.property
     def disclosed_fields(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """What it told of, if it said; else all that was asked for."""
+        """Disclosed fields, if the browser names them; otherwise all requested ones."""
 
     def __init__(
         self,
@@ -325,7 +325,7 @@ class IssueFedCmAssertionResponse(_message.Message):
     token: _builtins.str
     """An ID token."""
     error: _builtins.str
-    """Code of OAuth for what the client's page is told instead."""
+    """OAuth error code that the page of the client gets."""
     def __init__(
         self,
         *,
@@ -355,17 +355,17 @@ class DisconnectFedCmClientRequest(_message.Message):
     ORIGIN_FIELD_NUMBER: _builtins.int
     ACCOUNT_HINT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     way: _builtins.str
-    """Value of the cookie for FedCM, empty without one."""
+    """Value of the cookie for FedCM; empty if there is none."""
     peer_address: _builtins.str
-    """Address of the peer, of the client behind trusted proxies."""
+    """Network address of the peer; behind trusted proxies, that of the client."""
     client_id: _builtins.str
-    """Client that a page says it is of."""
+    """Client that the page claims to belong to."""
     origin: _builtins.str
-    """Origin of the page, as the browser says."""
+    """Origin of the page, from the browser."""
     account_hint: _builtins.str
-    """What the page knows the account by."""
+    """Account hint from the page."""
     def __init__(
         self,
         *,
@@ -392,7 +392,7 @@ class DisconnectFedCmClientResponse(_message.Message):
 
     ACCOUNT_ID_FIELD_NUMBER: _builtins.int
     account_id: _builtins.str
-    """The account that has nothing to do with the client any more."""
+    """Account that is disconnected from the client."""
     def __init__(
         self,
         *,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class FedCmServiceStub:
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     def __init__(self, channel):
@@ -64,45 +64,45 @@ class FedCmServiceStub:
 
 
 class FedCmServiceServicer:
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     def GetFedCmConfiguration(self, request, context):
-        """Returns where browsers find what they ask for.
+        """Returns the endpoints for browsers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListFedCmAccounts(self, request, context):
-        """Returns the account that is signed in, never more than that one.
-        Rejected with UNAUTHENTICATED when nobody is signed in who may be.
+        """Returns the account that is signed in; never more than one.
+        Rejected with UNAUTHENTICATED if no permitted user is signed in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetFedCmClient(self, request, context):
-        """Returns what a client whose page asks promises people.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin.
+        """Returns the privacy policy and the terms of service of the client of a page.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def IssueFedCmAssertion(self, request, context):
-        """Issues an ID token to a client's page for whoever is signed in, and remembers that the person let the client have what the
-        browser told of.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin, and with UNAUTHENTICATED when nobody is
-        signed in who may be, or somebody else, which the metadata `cause` says: ANOTHER_ACCOUNT.
+        """Issues an ID token for the signed-in user to a page of the client, and stores the consent of the user to what the
+        browser disclosed.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin, and with UNAUTHENTICATED if no
+        permitted user is signed in, or another one; then the metadata `cause` is ANOTHER_ACCOUNT.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DisconnectFedCmClient(self, request, context):
-        """Takes back what the person who is signed in let a client have; what was not granted is as good as taken back.
+        """Withdraws the consent of the signed-in user to a client; succeeds also if there is none.
         Rejected like IssueFedCmAssertion.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -146,8 +146,8 @@ def add_FedCmServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FedCmService:
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class FedCmServiceStub:
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     @_typing.overload
@@ -36,57 +36,57 @@ class FedCmServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> FedCmServiceAsyncStub: ...
     GetFedCmConfiguration: _grpc.UnaryUnaryMultiCallable[_fed_cm_service_pb2.GetFedCmConfigurationRequest, _fed_cm_service_pb2.GetFedCmConfigurationResponse]
-    """Returns where browsers find what they ask for."""
+    """Returns the endpoints for browsers."""
     ListFedCmAccounts: _grpc.UnaryUnaryMultiCallable[_fed_cm_service_pb2.ListFedCmAccountsRequest, _fed_cm_service_pb2.ListFedCmAccountsResponse]
-    """Returns the account that is signed in, never more than that one.
-    Rejected with UNAUTHENTICATED when nobody is signed in who may be.
+    """Returns the account that is signed in; never more than one.
+    Rejected with UNAUTHENTICATED if no permitted user is signed in.
     """
     GetFedCmClient: _grpc.UnaryUnaryMultiCallable[_fed_cm_service_pb2.GetFedCmClientRequest, _fed_cm_service_pb2.GetFedCmClientResponse]
-    """Returns what a client whose page asks promises people.
-    Rejected with INVALID_ARGUMENT when there is no such client with such an origin.
+    """Returns the privacy policy and the terms of service of the client of a page.
+    Rejected with INVALID_ARGUMENT if there is no such client with that origin.
     """
     IssueFedCmAssertion: _grpc.UnaryUnaryMultiCallable[_fed_cm_service_pb2.IssueFedCmAssertionRequest, _fed_cm_service_pb2.IssueFedCmAssertionResponse]
-    """Issues an ID token to a client's page for whoever is signed in, and remembers that the person let the client have what the
-    browser told of.
-    Rejected with INVALID_ARGUMENT when there is no such client with such an origin, and with UNAUTHENTICATED when nobody is
-    signed in who may be, or somebody else, which the metadata `cause` says: ANOTHER_ACCOUNT.
+    """Issues an ID token for the signed-in user to a page of the client, and stores the consent of the user to what the
+    browser disclosed.
+    Rejected with INVALID_ARGUMENT if there is no such client with that origin, and with UNAUTHENTICATED if no
+    permitted user is signed in, or another one; then the metadata `cause` is ANOTHER_ACCOUNT.
     """
     DisconnectFedCmClient: _grpc.UnaryUnaryMultiCallable[_fed_cm_service_pb2.DisconnectFedCmClientRequest, _fed_cm_service_pb2.DisconnectFedCmClientResponse]
-    """Takes back what the person who is signed in let a client have; what was not granted is as good as taken back.
+    """Withdraws the consent of the signed-in user to a client; succeeds also if there is none.
     Rejected like IssueFedCmAssertion.
     """
 
 @_typing.type_check_only
 class FedCmServiceAsyncStub(FedCmServiceStub):
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetFedCmConfiguration: _aio.UnaryUnaryMultiCallable[_fed_cm_service_pb2.GetFedCmConfigurationRequest, _fed_cm_service_pb2.GetFedCmConfigurationResponse]  # type: ignore[assignment]
-    """Returns where browsers find what they ask for."""
+    """Returns the endpoints for browsers."""
     ListFedCmAccounts: _aio.UnaryUnaryMultiCallable[_fed_cm_service_pb2.ListFedCmAccountsRequest, _fed_cm_service_pb2.ListFedCmAccountsResponse]  # type: ignore[assignment]
-    """Returns the account that is signed in, never more than that one.
-    Rejected with UNAUTHENTICATED when nobody is signed in who may be.
+    """Returns the account that is signed in; never more than one.
+    Rejected with UNAUTHENTICATED if no permitted user is signed in.
     """
     GetFedCmClient: _aio.UnaryUnaryMultiCallable[_fed_cm_service_pb2.GetFedCmClientRequest, _fed_cm_service_pb2.GetFedCmClientResponse]  # type: ignore[assignment]
-    """Returns what a client whose page asks promises people.
-    Rejected with INVALID_ARGUMENT when there is no such client with such an origin.
+    """Returns the privacy policy and the terms of service of the client of a page.
+    Rejected with INVALID_ARGUMENT if there is no such client with that origin.
     """
     IssueFedCmAssertion: _aio.UnaryUnaryMultiCallable[_fed_cm_service_pb2.IssueFedCmAssertionRequest, _fed_cm_service_pb2.IssueFedCmAssertionResponse]  # type: ignore[assignment]
-    """Issues an ID token to a client's page for whoever is signed in, and remembers that the person let the client have what the
-    browser told of.
-    Rejected with INVALID_ARGUMENT when there is no such client with such an origin, and with UNAUTHENTICATED when nobody is
-    signed in who may be, or somebody else, which the metadata `cause` says: ANOTHER_ACCOUNT.
+    """Issues an ID token for the signed-in user to a page of the client, and stores the consent of the user to what the
+    browser disclosed.
+    Rejected with INVALID_ARGUMENT if there is no such client with that origin, and with UNAUTHENTICATED if no
+    permitted user is signed in, or another one; then the metadata `cause` is ANOTHER_ACCOUNT.
     """
     DisconnectFedCmClient: _aio.UnaryUnaryMultiCallable[_fed_cm_service_pb2.DisconnectFedCmClientRequest, _fed_cm_service_pb2.DisconnectFedCmClientResponse]  # type: ignore[assignment]
-    """Takes back what the person who is signed in let a client have; what was not granted is as good as taken back.
+    """Withdraws the consent of the signed-in user to a client; succeeds also if there is none.
     Rejected like IssueFedCmAssertion.
     """
 
 class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    """Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     @_abc_1.abstractmethod
@@ -95,7 +95,7 @@ class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fed_cm_service_pb2.GetFedCmConfigurationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fed_cm_service_pb2.GetFedCmConfigurationResponse, _abc.Awaitable[_fed_cm_service_pb2.GetFedCmConfigurationResponse]]:
-        """Returns where browsers find what they ask for."""
+        """Returns the endpoints for browsers."""
 
     @_abc_1.abstractmethod
     def ListFedCmAccounts(
@@ -103,8 +103,8 @@ class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fed_cm_service_pb2.ListFedCmAccountsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fed_cm_service_pb2.ListFedCmAccountsResponse, _abc.Awaitable[_fed_cm_service_pb2.ListFedCmAccountsResponse]]:
-        """Returns the account that is signed in, never more than that one.
-        Rejected with UNAUTHENTICATED when nobody is signed in who may be.
+        """Returns the account that is signed in; never more than one.
+        Rejected with UNAUTHENTICATED if no permitted user is signed in.
         """
 
     @_abc_1.abstractmethod
@@ -113,8 +113,8 @@ class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fed_cm_service_pb2.GetFedCmClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fed_cm_service_pb2.GetFedCmClientResponse, _abc.Awaitable[_fed_cm_service_pb2.GetFedCmClientResponse]]:
-        """Returns what a client whose page asks promises people.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin.
+        """Returns the privacy policy and the terms of service of the client of a page.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin.
         """
 
     @_abc_1.abstractmethod
@@ -123,10 +123,10 @@ class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fed_cm_service_pb2.IssueFedCmAssertionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fed_cm_service_pb2.IssueFedCmAssertionResponse, _abc.Awaitable[_fed_cm_service_pb2.IssueFedCmAssertionResponse]]:
-        """Issues an ID token to a client's page for whoever is signed in, and remembers that the person let the client have what the
-        browser told of.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin, and with UNAUTHENTICATED when nobody is
-        signed in who may be, or somebody else, which the metadata `cause` says: ANOTHER_ACCOUNT.
+        """Issues an ID token for the signed-in user to a page of the client, and stores the consent of the user to what the
+        browser disclosed.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin, and with UNAUTHENTICATED if no
+        permitted user is signed in, or another one; then the metadata `cause` is ANOTHER_ACCOUNT.
         """
 
     @_abc_1.abstractmethod
@@ -135,7 +135,7 @@ class FedCmServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fed_cm_service_pb2.DisconnectFedCmClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_fed_cm_service_pb2.DisconnectFedCmClientResponse, _abc.Awaitable[_fed_cm_service_pb2.DisconnectFedCmClientResponse]]:
-        """Takes back what the person who is signed in let a client have; what was not granted is as good as taken back.
+        """Withdraws the consent of the signed-in user to a client; succeeds also if there is none.
         Rejected like IssueFedCmAssertion.
         """
 

@@ -33,18 +33,18 @@ class LeaveForProviderRequest(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that the page was made for."""
+    """Id of the authorization request of the page."""
     provider_id: _builtins.str
-    """Which provider."""
+    """Id of the provider."""
     email: _builtins.str
-    """Address that the person typed, empty when it is that of the request."""
+    """Address that the user entered; empty if it is that of the request."""
     pow: _builtins.str
     """Solved proof of work."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class LeaveForProviderResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """To the provider."""
+        """Redirect to the provider."""
 
     def __init__(
         self,
@@ -99,16 +99,16 @@ class ReturnFromProviderRequest(_message.Message):
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose callback was called; empty means the default tenant."""
+    """Tenant of the callback; empty means the default tenant."""
     provider_id: _builtins.str
-    """Provider whose callback was called."""
+    """Provider of the callback."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who comes back."""
+        """Browser that returns."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """What the provider answered."""
+        """Parameters of the provider's response."""
 
     def __init__(
         self,
@@ -138,22 +138,22 @@ class ReturnFromProviderResponse(_message.Message):
     SECOND_FACTOR_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     csrf_token: _builtins.str
-    """Proof that what the page of the second factor sends comes from it."""
+    """Proof that the requests of the page of the second factor come from it."""
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, or to the account page after a link; absent when there is a question first."""
+        """Redirect to the relying party, or to the account page after a link; absent if consent is needed first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """The cookie of the new session, absent when nobody was signed in."""
+        """Cookie of the new session; absent if no user was signed in."""
 
     @_builtins.property
     def consent(self) -> _authorization_service_pb2.ConsentPage:
-        """The question that comes before a code, absent without one."""
+        """Consent page before a code; absent if no consent is needed."""
 
     @_builtins.property
     def second_factor(self) -> _authorization_service_pb2.SecondFactor:
-        """What follows, where the client asks for more than the provider vouches for; nobody is signed in then."""
+        """Second factor, if the client requires more than the provider asserts; the user is not signed in yet."""
 
     def __init__(
         self,
@@ -183,9 +183,9 @@ class ReceiveSamlResponseRequest(_message.Message):
     RELAY_STATE_FIELD_NUMBER: _builtins.int
     SAML_RESPONSE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose callback was called; empty means the default tenant."""
+    """Tenant of the callback; empty means the default tenant."""
     provider_id: _builtins.str
-    """Provider whose callback was called."""
+    """Provider of the callback."""
     relay_state: _builtins.str
     """The RelayState of the form."""
     saml_response: _builtins.str
@@ -234,9 +234,9 @@ class ReceiveSamlLogoutRequest(_message.Message):
     QUERY_FIELD_NUMBER: _builtins.int
     FORM_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose endpoint was called; empty means the default tenant."""
+    """Tenant of the endpoint; empty means the default tenant."""
     provider_id: _builtins.str
-    """Provider whose endpoint was called."""
+    """Provider of the endpoint."""
     query: _builtins.str
     """The query of the redirect binding, as it was sent."""
     @_builtins.property
@@ -296,7 +296,7 @@ class ReceiveSamlLogoutResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the provider, with the answer."""
+        """Redirect to the provider, with the response."""
 
     def __init__(
         self,
@@ -320,9 +320,9 @@ class GetSamlMetadataRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider it is; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     provider_id: _builtins.str
-    """Which."""
+    """Id of the provider."""
     def __init__(
         self,
         *,

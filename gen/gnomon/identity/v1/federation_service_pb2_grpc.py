@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class FederationServiceStub:
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party.
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party.
     """
 
     def __init__(self, channel):
@@ -63,47 +63,47 @@ class FederationServiceStub:
 
 
 class FederationServiceServicer:
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party.
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party.
     """
 
     def LeaveForProvider(self, request, context):
-        """Sends a person to a provider; the proof of work is checked before anything is looked at.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through.
+        """Sends a user to an upstream provider; the server checks the proof of work before it reads any record.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReturnFromProvider(self, request, context):
-        """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
-        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
-        INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
+        """Receives the response of an upstream provider, and signs in its user or links the account that asked for a link.
+        Rejected with UNAUTHENTICATED if the response is invalid or belongs to another browser. A link is rejected with
+        INVALID_STATE if no user signed in at the provider, and with ALREADY_EXISTS if another account has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReceiveSamlResponse(self, request, context):
-        """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
-        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
-        arrived before.
+        """Stores the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED if no sign-in with that relay state is pending at the provider, or if its response
+        has already arrived.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReceiveSamlLogout(self, request, context):
-        """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
-        for a request that is not signed by the provider, or is invalid.
+        """Ends sessions that began at a SAML provider, at its request, and responds to it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for an invalid request or one that the provider did not sign.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSamlMetadata(self, request, context):
-        """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+        """Returns the metadata of the service provider for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,7 +146,7 @@ def add_FederationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FederationService:
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party.
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party.
     """
 
     @staticmethod

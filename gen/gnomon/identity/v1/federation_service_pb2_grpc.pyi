@@ -27,67 +27,67 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class FederationServiceStub:
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party."""
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> FederationServiceAsyncStub: ...
     LeaveForProvider: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.LeaveForProviderRequest, _federation_service_pb2.LeaveForProviderResponse]
-    """Sends a person to a provider; the proof of work is checked before anything is looked at.
-    Rejected with NOT_FOUND for a provider that nobody may sign in through.
+    """Sends a user to an upstream provider; the server checks the proof of work before it reads any record.
+    Rejected with NOT_FOUND for a provider through which users cannot sign in.
     """
     ReturnFromProvider: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReturnFromProviderRequest, _federation_service_pb2.ReturnFromProviderResponse]
-    """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
-    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
-    INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
+    """Receives the response of an upstream provider, and signs in its user or links the account that asked for a link.
+    Rejected with UNAUTHENTICATED if the response is invalid or belongs to another browser. A link is rejected with
+    INVALID_STATE if no user signed in at the provider, and with ALREADY_EXISTS if another account has it.
     """
     ReceiveSamlResponse: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]
-    """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
-    Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
-    arrived before.
+    """Stores the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+    Rejected with UNAUTHENTICATED if no sign-in with that relay state is pending at the provider, or if its response
+    has already arrived.
     """
     ReceiveSamlLogout: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlLogoutRequest, _federation_service_pb2.ReceiveSamlLogoutResponse]
-    """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
-    Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
-    for a request that is not signed by the provider, or is invalid.
+    """Ends sessions that began at a SAML provider, at its request, and responds to it: SAML 2.0 Profiles §4.4.
+    Rejected with NOT_FOUND if the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+    for an invalid request or one that the provider did not sign.
     """
     GetSamlMetadata: _grpc.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]
-    """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
-    Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+    """Returns the metadata of the service provider for a SAML provider: SAML 2.0 Metadata §2.4.4.
+    Rejected with NOT_FOUND if the tenant has no SAML provider of that id.
     """
 
 @_typing.type_check_only
 class FederationServiceAsyncStub(FederationServiceStub):
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party."""
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     LeaveForProvider: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.LeaveForProviderRequest, _federation_service_pb2.LeaveForProviderResponse]  # type: ignore[assignment]
-    """Sends a person to a provider; the proof of work is checked before anything is looked at.
-    Rejected with NOT_FOUND for a provider that nobody may sign in through.
+    """Sends a user to an upstream provider; the server checks the proof of work before it reads any record.
+    Rejected with NOT_FOUND for a provider through which users cannot sign in.
     """
     ReturnFromProvider: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReturnFromProviderRequest, _federation_service_pb2.ReturnFromProviderResponse]  # type: ignore[assignment]
-    """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
-    Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
-    INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
+    """Receives the response of an upstream provider, and signs in its user or links the account that asked for a link.
+    Rejected with UNAUTHENTICATED if the response is invalid or belongs to another browser. A link is rejected with
+    INVALID_STATE if no user signed in at the provider, and with ALREADY_EXISTS if another account has it.
     """
     ReceiveSamlResponse: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlResponseRequest, _federation_service_pb2.ReceiveSamlResponseResponse]  # type: ignore[assignment]
-    """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
-    Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
-    arrived before.
+    """Stores the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+    Rejected with UNAUTHENTICATED if no sign-in with that relay state is pending at the provider, or if its response
+    has already arrived.
     """
     ReceiveSamlLogout: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.ReceiveSamlLogoutRequest, _federation_service_pb2.ReceiveSamlLogoutResponse]  # type: ignore[assignment]
-    """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
-    Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
-    for a request that is not signed by the provider, or is invalid.
+    """Ends sessions that began at a SAML provider, at its request, and responds to it: SAML 2.0 Profiles §4.4.
+    Rejected with NOT_FOUND if the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+    for an invalid request or one that the provider did not sign.
     """
     GetSamlMetadata: _aio.UnaryUnaryMultiCallable[_federation_service_pb2.GetSamlMetadataRequest, _federation_service_pb2.GetSamlMetadataResponse]  # type: ignore[assignment]
-    """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
-    Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+    """Returns the metadata of the service provider for a SAML provider: SAML 2.0 Metadata §2.4.4.
+    Rejected with NOT_FOUND if the tenant has no SAML provider of that id.
     """
 
 class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party."""
+    """Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party."""
 
     @_abc_1.abstractmethod
     def LeaveForProvider(
@@ -95,8 +95,8 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.LeaveForProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.LeaveForProviderResponse, _abc.Awaitable[_federation_service_pb2.LeaveForProviderResponse]]:
-        """Sends a person to a provider; the proof of work is checked before anything is looked at.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through.
+        """Sends a user to an upstream provider; the server checks the proof of work before it reads any record.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in.
         """
 
     @_abc_1.abstractmethod
@@ -105,9 +105,9 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.ReturnFromProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.ReturnFromProviderResponse, _abc.Awaitable[_federation_service_pb2.ReturnFromProviderResponse]]:
-        """Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
-        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
-        INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
+        """Receives the response of an upstream provider, and signs in its user or links the account that asked for a link.
+        Rejected with UNAUTHENTICATED if the response is invalid or belongs to another browser. A link is rejected with
+        INVALID_STATE if no user signed in at the provider, and with ALREADY_EXISTS if another account has it.
         """
 
     @_abc_1.abstractmethod
@@ -116,9 +116,9 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.ReceiveSamlResponseRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.ReceiveSamlResponseResponse, _abc.Awaitable[_federation_service_pb2.ReceiveSamlResponseResponse]]:
-        """Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
-        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
-        arrived before.
+        """Stores the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED if no sign-in with that relay state is pending at the provider, or if its response
+        has already arrived.
         """
 
     @_abc_1.abstractmethod
@@ -127,9 +127,9 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.ReceiveSamlLogoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.ReceiveSamlLogoutResponse, _abc.Awaitable[_federation_service_pb2.ReceiveSamlLogoutResponse]]:
-        """Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
-        for a request that is not signed by the provider, or is invalid.
+        """Ends sessions that began at a SAML provider, at its request, and responds to it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for an invalid request or one that the provider did not sign.
         """
 
     @_abc_1.abstractmethod
@@ -138,8 +138,8 @@ class FederationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _federation_service_pb2.GetSamlMetadataRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_federation_service_pb2.GetSamlMetadataResponse, _abc.Awaitable[_federation_service_pb2.GetSamlMetadataResponse]]:
-        """Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+        """Returns the metadata of the service provider for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id.
         """
 
 def add_FederationServiceServicer_to_server(servicer: FederationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

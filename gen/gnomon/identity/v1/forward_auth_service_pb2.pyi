@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ForwardedRequest(_message.Message):
-    """A request that a proxy holds back."""
+    """A request that a proxy holds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -69,19 +69,19 @@ class AdmitForwardedRequest(_message.Message):
     BROWSER_FIELD_NUMBER: _builtins.int
     ALLOWS_INSECURE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     client_id: _builtins.str
-    """Client whose service is behind the proxy."""
+    """Client of the service behind the proxy."""
     session: _builtins.str
-    """Value of the client's cookie, empty without one."""
+    """Value of the client's cookie; empty if there is none."""
     csrf_cookie: _builtins.str
-    """Value of the client's CSRF cookie, empty without one."""
+    """Value of the client's CSRF cookie; empty if there is none."""
     csrf_header: _builtins.str
-    """What stands in the header of the CSRF token, empty without one."""
+    """Value of the CSRF token header; empty if there is none."""
     browser: _builtins.str
-    """What the browser kept when it was sent to sign in before, empty without it."""
+    """Value of the browser's cookie from an earlier redirect to the sign-in; empty if there is none."""
     allows_insecure: _builtins.bool
-    """Whether the service may be without TLS."""
+    """Whether the service may be used without TLS."""
     @_builtins.property
     def forwarded(self) -> Global___ForwardedRequest:
         """The request."""
@@ -116,11 +116,11 @@ class AdmitForwardedResponse(_message.Message):
     SIGN_IN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def caller(self) -> _user_info_service_pb2.AuthorizeForwardResponse:
-        """The request goes on, and this is who makes it."""
+        """The proxy may forward the request; its caller."""
 
     @_builtins.property
     def sign_in(self) -> Global___ForwardSignIn:
-        """The browser signs in first."""
+        """The browser has to sign in first."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ Global___AdmitForwardedResponse: _TypeAlias = AdmitForwardedResponse  # noqa: Y0
 
 @_typing.final
 class ForwardSignIn(_message.Message):
-    """Where a browser signs in."""
+    """Redirect of a browser to the sign-in."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -150,9 +150,9 @@ class ForwardSignIn(_message.Message):
     location: _builtins.str
     """Address of the authorization request."""
     browser: _builtins.str
-    """What the browser keeps until it comes back."""
+    """Value of a cookie that the browser keeps until it returns."""
     max_age: _builtins.int
-    """Seconds that it keeps it."""
+    """Seconds for which it keeps the cookie."""
     def __init__(
         self,
         *,
@@ -180,13 +180,13 @@ class FinishForwardSignInRequest(_message.Message):
     BROWSER_FIELD_NUMBER: _builtins.int
     IS_SECURE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     client_id: _builtins.str
-    """Client whose service is behind the proxy."""
+    """Client of the service behind the proxy."""
     browser: _builtins.str
-    """What the browser kept, empty without it."""
+    """Value of that cookie; empty if there is none."""
     is_secure: _builtins.bool
-    """Whether the browser came over TLS."""
+    """Whether the browser uses TLS."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
         """Parameters of the answer."""
@@ -219,13 +219,13 @@ class FinishForwardSignInResponse(_message.Message):
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     MAX_AGE_FIELD_NUMBER: _builtins.int
     return_to: _builtins.str
-    """What the browser asked the service for."""
+    """Address of the original request."""
     session: _builtins.str
     """Value of the client's cookie."""
     csrf_token: _builtins.str
     """Value of the client's CSRF cookie."""
     max_age: _builtins.int
-    """Seconds that both are good, unless the session ends before."""
+    """Seconds for which both are valid, unless the session ends before."""
     def __init__(
         self,
         *,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class ForwardAuthServiceStub:
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     def __init__(self, channel):
@@ -49,22 +49,22 @@ class ForwardAuthServiceStub:
 
 
 class ForwardAuthServiceServicer:
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     def AdmitForwarded(self, request, context):
-        """Says who makes a request that a proxy holds back, or where to sign in.
-        Rejected with INVALID_ARGUMENT for a request that is not to the client's service, and with PERMISSION_DENIED for a
-        change without the CSRF pair.
+        """Returns the caller of a request that a proxy holds, or where to sign in.
+        Rejected with INVALID_ARGUMENT for a request that is not for the service of the client, and with PERMISSION_DENIED
+        for a change without matching CSRF cookie and header.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FinishForwardSignIn(self, request, context):
-        """Takes the answer of the authorization endpoint, where the browser has come back with it.
-        Rejected with PERMISSION_DENIED when the sign-in was refused, has ended or began in another browser; refused with
+        """Receives the response of the authorization endpoint from the browser.
+        Rejected with PERMISSION_DENIED if the sign-in was refused, has ended or began in another browser; refused with
         invalid_grant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -93,8 +93,8 @@ def add_ForwardAuthServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ForwardAuthService:
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ForwardAuthServiceStub:
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     @_typing.overload
@@ -36,37 +36,37 @@ class ForwardAuthServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ForwardAuthServiceAsyncStub: ...
     AdmitForwarded: _grpc.UnaryUnaryMultiCallable[_forward_auth_service_pb2.AdmitForwardedRequest, _forward_auth_service_pb2.AdmitForwardedResponse]
-    """Says who makes a request that a proxy holds back, or where to sign in.
-    Rejected with INVALID_ARGUMENT for a request that is not to the client's service, and with PERMISSION_DENIED for a
-    change without the CSRF pair.
+    """Returns the caller of a request that a proxy holds, or where to sign in.
+    Rejected with INVALID_ARGUMENT for a request that is not for the service of the client, and with PERMISSION_DENIED
+    for a change without matching CSRF cookie and header.
     """
     FinishForwardSignIn: _grpc.UnaryUnaryMultiCallable[_forward_auth_service_pb2.FinishForwardSignInRequest, _forward_auth_service_pb2.FinishForwardSignInResponse]
-    """Takes the answer of the authorization endpoint, where the browser has come back with it.
-    Rejected with PERMISSION_DENIED when the sign-in was refused, has ended or began in another browser; refused with
+    """Receives the response of the authorization endpoint from the browser.
+    Rejected with PERMISSION_DENIED if the sign-in was refused, has ended or began in another browser; refused with
     invalid_grant.
     """
 
 @_typing.type_check_only
 class ForwardAuthServiceAsyncStub(ForwardAuthServiceStub):
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AdmitForwarded: _aio.UnaryUnaryMultiCallable[_forward_auth_service_pb2.AdmitForwardedRequest, _forward_auth_service_pb2.AdmitForwardedResponse]  # type: ignore[assignment]
-    """Says who makes a request that a proxy holds back, or where to sign in.
-    Rejected with INVALID_ARGUMENT for a request that is not to the client's service, and with PERMISSION_DENIED for a
-    change without the CSRF pair.
+    """Returns the caller of a request that a proxy holds, or where to sign in.
+    Rejected with INVALID_ARGUMENT for a request that is not for the service of the client, and with PERMISSION_DENIED
+    for a change without matching CSRF cookie and header.
     """
     FinishForwardSignIn: _aio.UnaryUnaryMultiCallable[_forward_auth_service_pb2.FinishForwardSignInRequest, _forward_auth_service_pb2.FinishForwardSignInResponse]  # type: ignore[assignment]
-    """Takes the answer of the authorization endpoint, where the browser has come back with it.
-    Rejected with PERMISSION_DENIED when the sign-in was refused, has ended or began in another browser; refused with
+    """Receives the response of the authorization endpoint from the browser.
+    Rejected with PERMISSION_DENIED if the sign-in was refused, has ended or began in another browser; refused with
     invalid_grant.
     """
 
 class ForwardAuthServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    """Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     @_abc_1.abstractmethod
@@ -75,9 +75,9 @@ class ForwardAuthServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _forward_auth_service_pb2.AdmitForwardedRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_forward_auth_service_pb2.AdmitForwardedResponse, _abc.Awaitable[_forward_auth_service_pb2.AdmitForwardedResponse]]:
-        """Says who makes a request that a proxy holds back, or where to sign in.
-        Rejected with INVALID_ARGUMENT for a request that is not to the client's service, and with PERMISSION_DENIED for a
-        change without the CSRF pair.
+        """Returns the caller of a request that a proxy holds, or where to sign in.
+        Rejected with INVALID_ARGUMENT for a request that is not for the service of the client, and with PERMISSION_DENIED
+        for a change without matching CSRF cookie and header.
         """
 
     @_abc_1.abstractmethod
@@ -86,8 +86,8 @@ class ForwardAuthServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _forward_auth_service_pb2.FinishForwardSignInRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_forward_auth_service_pb2.FinishForwardSignInResponse, _abc.Awaitable[_forward_auth_service_pb2.FinishForwardSignInResponse]]:
-        """Takes the answer of the authorization endpoint, where the browser has come back with it.
-        Rejected with PERMISSION_DENIED when the sign-in was refused, has ended or began in another browser; refused with
+        """Receives the response of the authorization endpoint from the browser.
+        Rejected with PERMISSION_DENIED if the sign-in was refused, has ended or began in another browser; refused with
         invalid_grant.
         """
 

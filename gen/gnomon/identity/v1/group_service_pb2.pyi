@@ -35,7 +35,7 @@ class Group(_message.Message):
     """Name."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Roles that it gives, by name."""
+        """Roles that members get, by name."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class ListGroupsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -115,16 +115,16 @@ class CreateGroupRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     ROLES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def roles(self) -> _user_pb2.Names:
-        """Roles that it gives, by name; absent means none."""
+        """Roles that members get, by name; absent means none."""
 
     def __init__(
         self,
@@ -178,18 +178,18 @@ class UpdateGroupRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     ROLES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     group_id: _builtins.str
-    """Which."""
+    """Id of the group."""
     name: _builtins.str
-    """Its new name."""
+    """New name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def roles(self) -> _user_pb2.Names:
-        """Roles that it gives, by name; absent leaves them as they are."""
+        """Roles that members get, by name; absent leaves them unchanged."""
 
     def __init__(
         self,
@@ -242,12 +242,12 @@ class DeleteGroupRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     GROUP_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     group_id: _builtins.str
-    """Which."""
+    """Id of the group."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

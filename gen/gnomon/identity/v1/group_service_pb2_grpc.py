@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GroupServiceStub:
-    """Groups to which people belong.
+    """Groups of users.
     """
 
     def __init__(self, channel):
@@ -58,7 +58,7 @@ class GroupServiceStub:
 
 
 class GroupServiceServicer:
-    """Groups to which people belong.
+    """Groups of users.
     """
 
     def ListGroups(self, request, context):
@@ -69,22 +69,22 @@ class GroupServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateGroup(self, request, context):
-        """Makes a group.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        """Creates a group.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateGroup(self, request, context):
-        """Changes a group; a new name is everybody's who has it.
+        """Changes a group; all its members get a new name of it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteGroup(self, request, context):
-        """Removes a group, also from everybody who has it.
+        """Removes a group; its members lose it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +122,7 @@ def add_GroupServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GroupService:
-    """Groups to which people belong.
+    """Groups of users.
     """
 
     @staticmethod

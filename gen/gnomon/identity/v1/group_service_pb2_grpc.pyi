@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GroupServiceStub:
-    """Groups to which people belong."""
+    """Groups of users."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,32 +36,32 @@ class GroupServiceStub:
     ListGroups: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.ListGroupsRequest, _group_service_pb2.ListGroupsResponse]
     """Returns all groups by id."""
     CreateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]
-    """Makes a group.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    """Creates a group.
+    Rejected with ALREADY_EXISTS if the name is taken.
     """
     UpdateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]
-    """Changes a group; a new name is everybody's who has it."""
+    """Changes a group; all its members get a new name of it."""
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
-    """Removes a group, also from everybody who has it."""
+    """Removes a group; its members lose it."""
 
 @_typing.type_check_only
 class GroupServiceAsyncStub(GroupServiceStub):
-    """Groups to which people belong."""
+    """Groups of users."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListGroups: _aio.UnaryUnaryMultiCallable[_group_service_pb2.ListGroupsRequest, _group_service_pb2.ListGroupsResponse]  # type: ignore[assignment]
     """Returns all groups by id."""
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
-    """Makes a group.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    """Creates a group.
+    Rejected with ALREADY_EXISTS if the name is taken.
     """
     UpdateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]  # type: ignore[assignment]
-    """Changes a group; a new name is everybody's who has it."""
+    """Changes a group; all its members get a new name of it."""
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
-    """Removes a group, also from everybody who has it."""
+    """Removes a group; its members lose it."""
 
 class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Groups to which people belong."""
+    """Groups of users."""
 
     @_abc_1.abstractmethod
     def ListGroups(
@@ -77,8 +77,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.CreateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.CreateGroupResponse, _abc.Awaitable[_group_service_pb2.CreateGroupResponse]]:
-        """Makes a group.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        """Creates a group.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
 
     @_abc_1.abstractmethod
@@ -87,7 +87,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.UpdateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.UpdateGroupResponse, _abc.Awaitable[_group_service_pb2.UpdateGroupResponse]]:
-        """Changes a group; a new name is everybody's who has it."""
+        """Changes a group; all its members get a new name of it."""
 
     @_abc_1.abstractmethod
     def DeleteGroup(
@@ -95,6 +95,6 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.DeleteGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.DeleteGroupResponse, _abc.Awaitable[_group_service_pb2.DeleteGroupResponse]]:
-        """Removes a group, also from everybody who has it."""
+        """Removes a group; its members lose it."""
 
 def add_GroupServiceServicer_to_server(servicer: GroupServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

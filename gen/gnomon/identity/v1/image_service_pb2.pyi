@@ -26,36 +26,36 @@ class _ImageKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ImageKind.V
     DESCRIPTOR: _descriptor.EnumDescriptor
     IMAGE_KIND_UNSPECIFIED: _ImageKind.ValueType  # 0
     IMAGE_KIND_CLIENT: _ImageKind.ValueType  # 1
-    """A client: its logo."""
+    """A client: the logo."""
     IMAGE_KIND_USER: _ImageKind.ValueType  # 2
-    """A person: its picture."""
+    """A user: the picture."""
     IMAGE_KIND_PROVIDER: _ImageKind.ValueType  # 3
     """An upstream provider."""
 
 class ImageKind(_ImageKind, metaclass=_ImageKindEnumTypeWrapper):
-    """Whom an image shows."""
+    """Kind of owner of an image."""
 
 IMAGE_KIND_UNSPECIFIED: ImageKind.ValueType  # 0
 IMAGE_KIND_CLIENT: ImageKind.ValueType  # 1
-"""A client: its logo."""
+"""A client: the logo."""
 IMAGE_KIND_USER: ImageKind.ValueType  # 2
-"""A person: its picture."""
+"""A user: the picture."""
 IMAGE_KIND_PROVIDER: ImageKind.ValueType  # 3
 """An upstream provider."""
 Global___ImageKind: _TypeAlias = ImageKind  # noqa: Y015
 
 @_typing.final
 class ImageOwner(_message.Message):
-    """The client, person or provider that an image shows."""
+    """The client, user or provider that an image shows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KIND_FIELD_NUMBER: _builtins.int
     ID_FIELD_NUMBER: _builtins.int
     kind: Global___ImageKind.ValueType
-    """What it is."""
+    """Kind."""
     id: _builtins.str
-    """Its id."""
+    """Id."""
     def __init__(
         self,
         *,
@@ -80,14 +80,14 @@ class AdmitImageRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     OWNER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def owner(self) -> Global___ImageOwner:
-        """Whom the image is to show."""
+        """Owner of the image."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class AdmitImageResponse(_message.Message):
 
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     max_bytes: _builtins.int
-    """How many octets it may have."""
+    """Maximum size in bytes."""
     def __init__(
         self,
         *,
@@ -137,16 +137,16 @@ class PutImageRequest(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     content: _builtins.bytes
-    """The image as it was uploaded; its type is what it is, whatever it was called."""
+    """The uploaded image; the server determines its type from the content."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def owner(self) -> Global___ImageOwner:
-        """Whom the image shows."""
+        """Owner of the image."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class PutImageResponse(_message.Message):
 
     IMAGE_ID_FIELD_NUMBER: _builtins.int
     image_id: _builtins.str
-    """Id of the image, another one for each upload."""
+    """Id of the image, new for each upload."""
     def __init__(
         self,
         *,
@@ -197,16 +197,16 @@ class GetImageRequest(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     IMAGE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider shows it; empty means the default tenant."""
+    """Tenant of the image; empty means the default tenant."""
     image_id: _builtins.str
-    """Id of the image, needed for pictures of people; empty means whatever image there is."""
+    """Id of the image, required for pictures of users; empty means the current image."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks, which counts for pictures of people where not everybody sees them."""
+        """Caller; it matters for pictures of users that are not public."""
 
     @_builtins.property
     def owner(self) -> Global___ImageOwner:
-        """Whom the image shows."""
+        """Owner of the image."""
 
     def __init__(
         self,
@@ -235,13 +235,13 @@ class GetImageResponse(_message.Message):
     MEDIA_TYPE_FIELD_NUMBER: _builtins.int
     IS_PUBLIC_FIELD_NUMBER: _builtins.int
     image_id: _builtins.str
-    """Id of the image, which names its content."""
+    """Id of the image, which identifies its content."""
     content: _builtins.bytes
     """The image."""
     media_type: _builtins.str
-    """Its media type."""
+    """Media type."""
     is_public: _builtins.bool
-    """Whether everybody may see it."""
+    """Whether the image is public."""
     def __init__(
         self,
         *,
@@ -269,16 +269,16 @@ class DeleteImageRequest(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     IMAGE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     image_id: _builtins.str
-    """Id of the image; empty means whatever image there is."""
+    """Id of the image; empty means the current image."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def owner(self) -> Global___ImageOwner:
-        """Whom the image shows."""
+        """Owner of the image."""
 
     def __init__(
         self,
@@ -321,7 +321,7 @@ class GetPictureConfigRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -344,9 +344,9 @@ class GetPictureConfigResponse(_message.Message):
     UPLOAD_ALLOWED_FIELD_NUMBER: _builtins.int
     CONTENT_LEN_LIMIT_FIELD_NUMBER: _builtins.int
     upload_allowed: _builtins.bool
-    """Whether people upload pictures of themselves."""
+    """Whether users may upload pictures of themselves."""
     content_len_limit: _builtins.int
-    """How many octets one may have."""
+    """Maximum size in bytes."""
     def __init__(
         self,
         *,

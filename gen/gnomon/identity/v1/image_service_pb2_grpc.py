@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ImageServiceStub:
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers.
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers.
     """
 
     def __init__(self, channel):
@@ -63,20 +63,20 @@ class ImageServiceStub:
 
 
 class ImageServiceServicer:
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers.
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers.
     """
 
     def AdmitImage(self, request, context):
-        """Says whether the caller may upload an image, and how large that may be, before any of it is read.
-        Rejected with INVALID_STATE for a client that is the provider's own.
+        """Returns whether the caller may upload an image, and its maximum size, before the server reads the image.
+        Rejected with INVALID_STATE for a client of the provider itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PutImage(self, request, context):
-        """Puts an image, written anew, in the place of the one before.
-        Rejected with INVALID_ARGUMENT for what is no JPEG, PNG or WebP of one picture within bounds.
+        """Replaces an image; the server encodes the new one again.
+        Rejected with INVALID_ARGUMENT unless it is a JPEG, PNG or WebP of one picture within bounds.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -90,14 +90,14 @@ class ImageServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteImage(self, request, context):
-        """Takes an image away.
+        """Removes an image.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetPictureConfig(self, request, context):
-        """Returns what people have to know before they upload a picture.
+        """Returns the bounds for uploads of pictures.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -140,7 +140,7 @@ def add_ImageServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ImageService:
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers.
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers.
     """
 
     @staticmethod

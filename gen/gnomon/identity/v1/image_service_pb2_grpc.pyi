@@ -27,49 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ImageServiceStub:
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers."""
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ImageServiceAsyncStub: ...
     AdmitImage: _grpc.UnaryUnaryMultiCallable[_image_service_pb2.AdmitImageRequest, _image_service_pb2.AdmitImageResponse]
-    """Says whether the caller may upload an image, and how large that may be, before any of it is read.
-    Rejected with INVALID_STATE for a client that is the provider's own.
+    """Returns whether the caller may upload an image, and its maximum size, before the server reads the image.
+    Rejected with INVALID_STATE for a client of the provider itself.
     """
     PutImage: _grpc.UnaryUnaryMultiCallable[_image_service_pb2.PutImageRequest, _image_service_pb2.PutImageResponse]
-    """Puts an image, written anew, in the place of the one before.
-    Rejected with INVALID_ARGUMENT for what is no JPEG, PNG or WebP of one picture within bounds.
+    """Replaces an image; the server encodes the new one again.
+    Rejected with INVALID_ARGUMENT unless it is a JPEG, PNG or WebP of one picture within bounds.
     """
     GetImage: _grpc.UnaryUnaryMultiCallable[_image_service_pb2.GetImageRequest, _image_service_pb2.GetImageResponse]
     """Returns an image."""
     DeleteImage: _grpc.UnaryUnaryMultiCallable[_image_service_pb2.DeleteImageRequest, _image_service_pb2.DeleteImageResponse]
-    """Takes an image away."""
+    """Removes an image."""
     GetPictureConfig: _grpc.UnaryUnaryMultiCallable[_image_service_pb2.GetPictureConfigRequest, _image_service_pb2.GetPictureConfigResponse]
-    """Returns what people have to know before they upload a picture."""
+    """Returns the bounds for uploads of pictures."""
 
 @_typing.type_check_only
 class ImageServiceAsyncStub(ImageServiceStub):
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers."""
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AdmitImage: _aio.UnaryUnaryMultiCallable[_image_service_pb2.AdmitImageRequest, _image_service_pb2.AdmitImageResponse]  # type: ignore[assignment]
-    """Says whether the caller may upload an image, and how large that may be, before any of it is read.
-    Rejected with INVALID_STATE for a client that is the provider's own.
+    """Returns whether the caller may upload an image, and its maximum size, before the server reads the image.
+    Rejected with INVALID_STATE for a client of the provider itself.
     """
     PutImage: _aio.UnaryUnaryMultiCallable[_image_service_pb2.PutImageRequest, _image_service_pb2.PutImageResponse]  # type: ignore[assignment]
-    """Puts an image, written anew, in the place of the one before.
-    Rejected with INVALID_ARGUMENT for what is no JPEG, PNG or WebP of one picture within bounds.
+    """Replaces an image; the server encodes the new one again.
+    Rejected with INVALID_ARGUMENT unless it is a JPEG, PNG or WebP of one picture within bounds.
     """
     GetImage: _aio.UnaryUnaryMultiCallable[_image_service_pb2.GetImageRequest, _image_service_pb2.GetImageResponse]  # type: ignore[assignment]
     """Returns an image."""
     DeleteImage: _aio.UnaryUnaryMultiCallable[_image_service_pb2.DeleteImageRequest, _image_service_pb2.DeleteImageResponse]  # type: ignore[assignment]
-    """Takes an image away."""
+    """Removes an image."""
     GetPictureConfig: _aio.UnaryUnaryMultiCallable[_image_service_pb2.GetPictureConfigRequest, _image_service_pb2.GetPictureConfigResponse]  # type: ignore[assignment]
-    """Returns what people have to know before they upload a picture."""
+    """Returns the bounds for uploads of pictures."""
 
 class ImageServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Uploaded images: pictures of people, logos of clients, images of upstream providers."""
+    """Uploaded images: pictures of users, logos of clients, images of upstream providers."""
 
     @_abc_1.abstractmethod
     def AdmitImage(
@@ -77,8 +77,8 @@ class ImageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _image_service_pb2.AdmitImageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_image_service_pb2.AdmitImageResponse, _abc.Awaitable[_image_service_pb2.AdmitImageResponse]]:
-        """Says whether the caller may upload an image, and how large that may be, before any of it is read.
-        Rejected with INVALID_STATE for a client that is the provider's own.
+        """Returns whether the caller may upload an image, and its maximum size, before the server reads the image.
+        Rejected with INVALID_STATE for a client of the provider itself.
         """
 
     @_abc_1.abstractmethod
@@ -87,8 +87,8 @@ class ImageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _image_service_pb2.PutImageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_image_service_pb2.PutImageResponse, _abc.Awaitable[_image_service_pb2.PutImageResponse]]:
-        """Puts an image, written anew, in the place of the one before.
-        Rejected with INVALID_ARGUMENT for what is no JPEG, PNG or WebP of one picture within bounds.
+        """Replaces an image; the server encodes the new one again.
+        Rejected with INVALID_ARGUMENT unless it is a JPEG, PNG or WebP of one picture within bounds.
         """
 
     @_abc_1.abstractmethod
@@ -105,7 +105,7 @@ class ImageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _image_service_pb2.DeleteImageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_image_service_pb2.DeleteImageResponse, _abc.Awaitable[_image_service_pb2.DeleteImageResponse]]:
-        """Takes an image away."""
+        """Removes an image."""
 
     @_abc_1.abstractmethod
     def GetPictureConfig(
@@ -113,6 +113,6 @@ class ImageServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _image_service_pb2.GetPictureConfigRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_image_service_pb2.GetPictureConfigResponse, _abc.Awaitable[_image_service_pb2.GetPictureConfigResponse]]:
-        """Returns what people have to know before they upload a picture."""
+        """Returns the bounds for uploads of pictures."""
 
 def add_ImageServiceServicer_to_server(servicer: ImageServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

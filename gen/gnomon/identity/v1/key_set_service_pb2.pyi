@@ -101,10 +101,10 @@ class GetKeySetRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     ALGORITHMS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose keys are asked for; empty means the default tenant."""
+    """Tenant of the keys; empty means the default tenant."""
     @_builtins.property
     def algorithms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Algorithms of which there has to be a key; empty means all that the provider signs with."""
+        """Algorithms for which a key must exist; empty means all signature algorithms of the provider."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class GetKeyRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     KID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose key is asked for; empty means the default tenant."""
+    """Tenant of the key; empty means the default tenant."""
     kid: _builtins.str
     """Key id."""
     def __init__(
@@ -203,10 +203,10 @@ class RotateKeysRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose keys are replaced; empty means the default tenant."""
+    """Tenant of the keys; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

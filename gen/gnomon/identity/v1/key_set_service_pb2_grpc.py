@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class KeySetServiceStub:
-    """Publishes the keys that tokens are verified with: RFC 7517.
+    """Public keys for the verification of tokens: RFC 7517.
     """
 
     def __init__(self, channel):
@@ -53,12 +53,12 @@ class KeySetServiceStub:
 
 
 class KeySetServiceServicer:
-    """Publishes the keys that tokens are verified with: RFC 7517.
+    """Public keys for the verification of tokens: RFC 7517.
     """
 
     def GetKeySet(self, request, context):
-        """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
-        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+        """Returns all published keys: the signing keys, RS256 first, then the next ones, then the former ones, newest first.
+        Waits for keys of a new tenant that are being created; rejected with UNAVAILABLE if some do not exist in time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -66,17 +66,17 @@ class KeySetServiceServicer:
 
     def GetKey(self, request, context):
         """Returns one published key.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if there is no key of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RotateKeys(self, request, context):
-        """Makes new keys of every algorithm sign; the ones before stay published.
-        Two at once follow each other; a key signs five seconds after it was published, or later.
-        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
-        no provider, with INVALID_STATE when it publishes as many keys as it may.
+        """Rotates the signing keys of all algorithms; the former ones stay published.
+        Concurrent rotations follow each other; a key signs five seconds after its publication, or later.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND if the tenant has
+        no provider, with INVALID_STATE if it publishes the maximum number of keys.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,7 +109,7 @@ def add_KeySetServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class KeySetService:
-    """Publishes the keys that tokens are verified with: RFC 7517.
+    """Public keys for the verification of tokens: RFC 7517.
     """
 
     @staticmethod

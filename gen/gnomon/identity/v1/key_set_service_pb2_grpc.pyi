@@ -27,49 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class KeySetServiceStub:
-    """Publishes the keys that tokens are verified with: RFC 7517."""
+    """Public keys for the verification of tokens: RFC 7517."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> KeySetServiceAsyncStub: ...
     GetKeySet: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeySetRequest, _key_set_service_pb2.GetKeySetResponse]
-    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
-    Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+    """Returns all published keys: the signing keys, RS256 first, then the next ones, then the former ones, newest first.
+    Waits for keys of a new tenant that are being created; rejected with UNAVAILABLE if some do not exist in time.
     """
     GetKey: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeyRequest, _key_set_service_pb2.GetKeyResponse]
     """Returns one published key.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if there is no key of that id.
     """
     RotateKeys: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.RotateKeysRequest, _key_set_service_pb2.RotateKeysResponse]
-    """Makes new keys of every algorithm sign; the ones before stay published.
-    Two at once follow each other; a key signs five seconds after it was published, or later.
-    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
-    no provider, with INVALID_STATE when it publishes as many keys as it may.
+    """Rotates the signing keys of all algorithms; the former ones stay published.
+    Concurrent rotations follow each other; a key signs five seconds after its publication, or later.
+    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND if the tenant has
+    no provider, with INVALID_STATE if it publishes the maximum number of keys.
     """
 
 @_typing.type_check_only
 class KeySetServiceAsyncStub(KeySetServiceStub):
-    """Publishes the keys that tokens are verified with: RFC 7517."""
+    """Public keys for the verification of tokens: RFC 7517."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetKeySet: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeySetRequest, _key_set_service_pb2.GetKeySetResponse]  # type: ignore[assignment]
-    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
-    Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+    """Returns all published keys: the signing keys, RS256 first, then the next ones, then the former ones, newest first.
+    Waits for keys of a new tenant that are being created; rejected with UNAVAILABLE if some do not exist in time.
     """
     GetKey: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeyRequest, _key_set_service_pb2.GetKeyResponse]  # type: ignore[assignment]
     """Returns one published key.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if there is no key of that id.
     """
     RotateKeys: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.RotateKeysRequest, _key_set_service_pb2.RotateKeysResponse]  # type: ignore[assignment]
-    """Makes new keys of every algorithm sign; the ones before stay published.
-    Two at once follow each other; a key signs five seconds after it was published, or later.
-    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
-    no provider, with INVALID_STATE when it publishes as many keys as it may.
+    """Rotates the signing keys of all algorithms; the former ones stay published.
+    Concurrent rotations follow each other; a key signs five seconds after its publication, or later.
+    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND if the tenant has
+    no provider, with INVALID_STATE if it publishes the maximum number of keys.
     """
 
 class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Publishes the keys that tokens are verified with: RFC 7517."""
+    """Public keys for the verification of tokens: RFC 7517."""
 
     @_abc_1.abstractmethod
     def GetKeySet(
@@ -77,8 +77,8 @@ class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _key_set_service_pb2.GetKeySetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_key_set_service_pb2.GetKeySetResponse, _abc.Awaitable[_key_set_service_pb2.GetKeySetResponse]]:
-        """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
-        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+        """Returns all published keys: the signing keys, RS256 first, then the next ones, then the former ones, newest first.
+        Waits for keys of a new tenant that are being created; rejected with UNAVAILABLE if some do not exist in time.
         """
 
     @_abc_1.abstractmethod
@@ -88,7 +88,7 @@ class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_key_set_service_pb2.GetKeyResponse, _abc.Awaitable[_key_set_service_pb2.GetKeyResponse]]:
         """Returns one published key.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if there is no key of that id.
         """
 
     @_abc_1.abstractmethod
@@ -97,10 +97,10 @@ class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _key_set_service_pb2.RotateKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_key_set_service_pb2.RotateKeysResponse, _abc.Awaitable[_key_set_service_pb2.RotateKeysResponse]]:
-        """Makes new keys of every algorithm sign; the ones before stay published.
-        Two at once follow each other; a key signs five seconds after it was published, or later.
-        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
-        no provider, with INVALID_STATE when it publishes as many keys as it may.
+        """Rotates the signing keys of all algorithms; the former ones stay published.
+        Concurrent rotations follow each other; a key signs five seconds after its publication, or later.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND if the tenant has
+        no provider, with INVALID_STATE if it publishes the maximum number of keys.
         """
 
 def add_KeySetServiceServicer_to_server(servicer: KeySetServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

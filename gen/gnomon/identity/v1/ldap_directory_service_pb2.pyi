@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class LdapGroupMapping(_message.Message):
-    """Members of a group of the directory have these roles and groups."""
+    """Roles and groups for the members of a group of the directory."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -29,7 +29,7 @@ class LdapGroupMapping(_message.Message):
     ROLES_FIELD_NUMBER: _builtins.int
     GROUPS_FIELD_NUMBER: _builtins.int
     group: _builtins.str
-    """DN of the group; with a group_base its name, too."""
+    """DN of the group; with a group_base also its name."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Roles of the members."""
@@ -82,33 +82,33 @@ class LdapDirectoryFields(_message.Message):
     TIMEOUT_FIELD_NUMBER: _builtins.int
     POOL_SIZE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name that administrators know it by."""
+    """Name for administrators."""
     enabled: _builtins.bool
     """Whether users sign in through it."""
     start_tls: _builtins.bool
     """Whether connections to ldap:// addresses continue with TLS."""
     ca_certificates: _builtins.str
-    """Certificates in PEM that are trusted for its servers, empty for those of the system."""
+    """Trusted certificates for its servers in PEM; empty for those of the system."""
     bind_dn: _builtins.str
-    """DN of the entry with which the provider searches, empty for an anonymous search."""
+    """DN with which the provider binds for searches; empty for anonymous searches."""
     user_base: _builtins.str
     """DN below which users are."""
     user_filter: _builtins.str
-    """Filter that finds a user; {name} stands for the name or address that the user typed."""
+    """Filter that finds a user; {name} stands for the name or address that the user entered."""
     id_attribute: _builtins.str
     """Attribute that identifies an entry forever: entryUUID, or objectGUID of Active Directory."""
     username_attribute: _builtins.str
-    """Attribute with the user name, empty for the default."""
+    """Attribute with the user name; empty for the default."""
     email_attribute: _builtins.str
     """Attribute with the e-mail address."""
     given_name_attribute: _builtins.str
-    """Attribute with the first name, empty for the default."""
+    """Attribute with the first name; empty for the default."""
     family_name_attribute: _builtins.str
-    """Attribute with the last name, empty for the default."""
+    """Attribute with the last name; empty for the default."""
     member_of_attribute: _builtins.str
     """Attribute with the DNs of a user's groups, used without a group_base."""
     group_base: _builtins.str
-    """DN below which groups are searched for, empty where users name their groups."""
+    """DN below which the provider searches for groups; empty if the entries of users name their groups."""
     group_filter: _builtins.str
     """Filter that finds the groups of a user; {dn} stands for the user's entry, {name} for the user name."""
     group_name_attribute: _builtins.str
@@ -116,20 +116,20 @@ class LdapDirectoryFields(_message.Message):
     auto_onboarding: _builtins.bool
     """Whether users without an account get one."""
     auto_link: _builtins.bool
-    """Whether users get the existing account with the same address, if that has no password."""
+    """Whether users get an existing account with the same address, if it has no password."""
     timeout: _builtins.int
-    """Seconds that a step at a server may take."""
+    """Maximum seconds for a step at a server."""
     pool_size: _builtins.int
-    """Connections that are used at a time, in each process."""
+    """Maximum number of connections in each process."""
     @_builtins.property
     def urls(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Its servers, which have the same content: ldaps://host:port, or ldap://host:port with start_tls. The first that works
-        is asked.
+        """Servers with the same content: ldaps://host:port, or ldap://host:port with start_tls. The provider uses the first
+        that responds.
         """
 
     @_builtins.property
     def mappings(self) -> _containers.RepeatedCompositeFieldContainer[Global___LdapGroupMapping]:
-        """What members of its groups get."""
+        """Roles and groups for members of its groups."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class LdapDirectory(_message.Message):
     """Id."""
     @_builtins.property
     def fields(self) -> Global___LdapDirectoryFields:
-        """Its settings."""
+        """Settings."""
 
     def __init__(
         self,
@@ -202,10 +202,10 @@ class ListLdapDirectoriesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directories are asked for; empty means the default tenant."""
+    """Tenant of the directories; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -256,16 +256,16 @@ class CreateLdapDirectoryRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     BIND_PASSWORD_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directory it is; empty means the default tenant."""
+    """Tenant of the directory; empty means the default tenant."""
     bind_password: _builtins.str
-    """Password of bind_dn, empty without one."""
+    """Password of bind_dn; empty if there is none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___LdapDirectoryFields:
-        """Its settings."""
+        """Settings."""
 
     def __init__(
         self,
@@ -319,18 +319,18 @@ class UpdateLdapDirectoryRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     BIND_PASSWORD_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directory it is; empty means the default tenant."""
+    """Tenant of the directory; empty means the default tenant."""
     directory_id: _builtins.str
     """Id of the directory."""
     bind_password: _builtins.str
-    """New password of bind_dn, empty when it stays."""
+    """New password of bind_dn; empty if it stays."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___LdapDirectoryFields:
-        """All of its settings."""
+        """New settings of the directory."""
 
     def __init__(
         self,
@@ -383,12 +383,12 @@ class DeleteLdapDirectoryRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     DIRECTORY_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directory it is; empty means the default tenant."""
+    """Tenant of the directory; empty means the default tenant."""
     directory_id: _builtins.str
     """Id of the directory."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -433,14 +433,14 @@ class TryLdapDirectoryRequest(_message.Message):
     DIRECTORY_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directory it is; empty means the default tenant."""
+    """Tenant of the directory; empty means the default tenant."""
     directory_id: _builtins.str
     """Id of the directory."""
     name: _builtins.str
-    """Name or address of a user to look up, empty for none."""
+    """Name or address of a user to look up; empty for none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -460,16 +460,16 @@ Global___TryLdapDirectoryRequest: _TypeAlias = TryLdapDirectoryRequest  # noqa: 
 
 @_typing.final
 class LdapServerTrial(_message.Message):
-    """What a trial says of a server."""
+    """Result of the test of a server."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     URL_FIELD_NUMBER: _builtins.int
     PROBLEM_FIELD_NUMBER: _builtins.int
     url: _builtins.str
-    """Its address."""
+    """Address of the server."""
     problem: _builtins.str
-    """What failed, empty where the provider can search."""
+    """Error; empty if the provider can search."""
     def __init__(
         self,
         *,
@@ -486,7 +486,7 @@ Global___LdapServerTrial: _TypeAlias = LdapServerTrial  # noqa: Y015
 
 @_typing.final
 class LdapUser(_message.Message):
-    """A user as the directory describes the user; texts are empty where it does not."""
+    """A user from the directory; texts are empty for absent attributes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -543,26 +543,26 @@ class TryLdapDirectoryResponse(_message.Message):
     ROLES_FIELD_NUMBER: _builtins.int
     GROUPS_FIELD_NUMBER: _builtins.int
     problem: _builtins.str
-    """Why the user could not sign in, empty when nothing is in the way, or no name was given."""
+    """Reason why the user cannot sign in; empty if there is none, or no name was given."""
     @_builtins.property
     def servers(self) -> _containers.RepeatedCompositeFieldContainer[Global___LdapServerTrial]:
         """The servers, in their order."""
 
     @_builtins.property
     def user(self) -> Global___LdapUser:
-        """The user, absent when the directory knows none of this name."""
+        """The user; absent if the directory has no user of this name."""
 
     @_builtins.property
     def directory_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The user's groups there, at most 100."""
+        """Groups of the user in the directory, at most 100."""
 
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Roles that the mappings give to the user."""
+        """Roles of the user from the mappings."""
 
     @_builtins.property
     def groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups that the mappings give to the user."""
+        """Groups of the user from the mappings."""
 
     def __init__(
         self,
@@ -592,12 +592,12 @@ class ListLdapDirectoryUsersRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     DIRECTORY_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose directory it is; empty means the default tenant."""
+    """Tenant of the directory; empty means the default tenant."""
     directory_id: _builtins.str
     """Id of the directory."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -625,7 +625,7 @@ class LdapDirectoryUser(_message.Message):
     id: _builtins.str
     """Id of the account."""
     email: _builtins.str
-    """Its address."""
+    """E-mail address."""
     def __init__(
         self,
         *,

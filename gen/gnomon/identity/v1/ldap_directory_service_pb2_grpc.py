@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class LdapDirectoryServiceStub:
-    """LDAP directories, with whose passwords users of a tenant sign in.
+    """LDAP directories, whose passwords users of a tenant can sign in with.
     """
 
     def __init__(self, channel):
@@ -68,7 +68,7 @@ class LdapDirectoryServiceStub:
 
 
 class LdapDirectoryServiceServicer:
-    """LDAP directories, with whose passwords users of a tenant sign in.
+    """LDAP directories, whose passwords users of a tenant can sign in with.
     """
 
     def ListLdapDirectories(self, request, context):
@@ -80,15 +80,15 @@ class LdapDirectoryServiceServicer:
 
     def CreateLdapDirectory(self, request, context):
         """Registers a directory.
-        Rejected with INVALID_ARGUMENT for settings that no directory has, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many directories.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateLdapDirectory(self, request, context):
-        """Changes all settings of a directory. Its password stays when none is given and it goes to the same servers.
-        Rejected with NOT_FOUND when the tenant has no directory of that id, with INVALID_STATE when another caller changed it
+        """Replaces the settings of a directory. Its password stays if none is given and the servers are the same.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if another caller changed it
         in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -96,24 +96,24 @@ class LdapDirectoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteLdapDirectory(self, request, context):
-        """Removes a directory, and with it the links of its users; their accounts stay, without a way to sign in.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TryLdapDirectory(self, request, context):
-        """Connects to each server of a directory, binds, and looks up a user; no password of the user is needed.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListLdapDirectoryUsers(self, request, context):
-        """Returns users who sign in through a directory, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Returns at most 100 users who sign in through a directory.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -161,7 +161,7 @@ def add_LdapDirectoryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LdapDirectoryService:
-    """LDAP directories, with whose passwords users of a tenant sign in.
+    """LDAP directories, whose passwords users of a tenant can sign in with.
     """
 
     @staticmethod

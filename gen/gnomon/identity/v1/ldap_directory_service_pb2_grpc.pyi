@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class LdapDirectoryServiceStub:
-    """LDAP directories, with whose passwords users of a tenant sign in."""
+    """LDAP directories, whose passwords users of a tenant can sign in with."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,57 +37,57 @@ class LdapDirectoryServiceStub:
     """Returns all LDAP directories of the tenant, by id."""
     CreateLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.CreateLdapDirectoryRequest, _ldap_directory_service_pb2.CreateLdapDirectoryResponse]
     """Registers a directory.
-    Rejected with INVALID_ARGUMENT for settings that no directory has, with INVALID_STATE when the tenant has too many.
+    Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many directories.
     """
     UpdateLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.UpdateLdapDirectoryRequest, _ldap_directory_service_pb2.UpdateLdapDirectoryResponse]
-    """Changes all settings of a directory. Its password stays when none is given and it goes to the same servers.
-    Rejected with NOT_FOUND when the tenant has no directory of that id, with INVALID_STATE when another caller changed it
+    """Replaces the settings of a directory. Its password stays if none is given and the servers are the same.
+    Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if another caller changed it
     in the meantime.
     """
     DeleteLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.DeleteLdapDirectoryRequest, _ldap_directory_service_pb2.DeleteLdapDirectoryResponse]
-    """Removes a directory, and with it the links of its users; their accounts stay, without a way to sign in.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
     TryLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.TryLdapDirectoryRequest, _ldap_directory_service_pb2.TryLdapDirectoryResponse]
-    """Connects to each server of a directory, binds, and looks up a user; no password of the user is needed.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
     ListLdapDirectoryUsers: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.ListLdapDirectoryUsersRequest, _ldap_directory_service_pb2.ListLdapDirectoryUsersResponse]
-    """Returns users who sign in through a directory, at most 100 of them.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Returns at most 100 users who sign in through a directory.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
 
 @_typing.type_check_only
 class LdapDirectoryServiceAsyncStub(LdapDirectoryServiceStub):
-    """LDAP directories, with whose passwords users of a tenant sign in."""
+    """LDAP directories, whose passwords users of a tenant can sign in with."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListLdapDirectories: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.ListLdapDirectoriesRequest, _ldap_directory_service_pb2.ListLdapDirectoriesResponse]  # type: ignore[assignment]
     """Returns all LDAP directories of the tenant, by id."""
     CreateLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.CreateLdapDirectoryRequest, _ldap_directory_service_pb2.CreateLdapDirectoryResponse]  # type: ignore[assignment]
     """Registers a directory.
-    Rejected with INVALID_ARGUMENT for settings that no directory has, with INVALID_STATE when the tenant has too many.
+    Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many directories.
     """
     UpdateLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.UpdateLdapDirectoryRequest, _ldap_directory_service_pb2.UpdateLdapDirectoryResponse]  # type: ignore[assignment]
-    """Changes all settings of a directory. Its password stays when none is given and it goes to the same servers.
-    Rejected with NOT_FOUND when the tenant has no directory of that id, with INVALID_STATE when another caller changed it
+    """Replaces the settings of a directory. Its password stays if none is given and the servers are the same.
+    Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if another caller changed it
     in the meantime.
     """
     DeleteLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.DeleteLdapDirectoryRequest, _ldap_directory_service_pb2.DeleteLdapDirectoryResponse]  # type: ignore[assignment]
-    """Removes a directory, and with it the links of its users; their accounts stay, without a way to sign in.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
     TryLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.TryLdapDirectoryRequest, _ldap_directory_service_pb2.TryLdapDirectoryResponse]  # type: ignore[assignment]
-    """Connects to each server of a directory, binds, and looks up a user; no password of the user is needed.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
     ListLdapDirectoryUsers: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.ListLdapDirectoryUsersRequest, _ldap_directory_service_pb2.ListLdapDirectoryUsersResponse]  # type: ignore[assignment]
-    """Returns users who sign in through a directory, at most 100 of them.
-    Rejected with NOT_FOUND when the tenant has no directory of that id.
+    """Returns at most 100 users who sign in through a directory.
+    Rejected with NOT_FOUND if the tenant has no directory of that id.
     """
 
 class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """LDAP directories, with whose passwords users of a tenant sign in."""
+    """LDAP directories, whose passwords users of a tenant can sign in with."""
 
     @_abc_1.abstractmethod
     def ListLdapDirectories(
@@ -104,7 +104,7 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.CreateLdapDirectoryResponse, _abc.Awaitable[_ldap_directory_service_pb2.CreateLdapDirectoryResponse]]:
         """Registers a directory.
-        Rejected with INVALID_ARGUMENT for settings that no directory has, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many directories.
         """
 
     @_abc_1.abstractmethod
@@ -113,8 +113,8 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ldap_directory_service_pb2.UpdateLdapDirectoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.UpdateLdapDirectoryResponse, _abc.Awaitable[_ldap_directory_service_pb2.UpdateLdapDirectoryResponse]]:
-        """Changes all settings of a directory. Its password stays when none is given and it goes to the same servers.
-        Rejected with NOT_FOUND when the tenant has no directory of that id, with INVALID_STATE when another caller changed it
+        """Replaces the settings of a directory. Its password stays if none is given and the servers are the same.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if another caller changed it
         in the meantime.
         """
 
@@ -124,8 +124,8 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ldap_directory_service_pb2.DeleteLdapDirectoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.DeleteLdapDirectoryResponse, _abc.Awaitable[_ldap_directory_service_pb2.DeleteLdapDirectoryResponse]]:
-        """Removes a directory, and with it the links of its users; their accounts stay, without a way to sign in.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
     @_abc_1.abstractmethod
@@ -134,8 +134,8 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ldap_directory_service_pb2.TryLdapDirectoryRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.TryLdapDirectoryResponse, _abc.Awaitable[_ldap_directory_service_pb2.TryLdapDirectoryResponse]]:
-        """Connects to each server of a directory, binds, and looks up a user; no password of the user is needed.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
     @_abc_1.abstractmethod
@@ -144,8 +144,8 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ldap_directory_service_pb2.ListLdapDirectoryUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.ListLdapDirectoryUsersResponse, _abc.Awaitable[_ldap_directory_service_pb2.ListLdapDirectoryUsersResponse]]:
-        """Returns users who sign in through a directory, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        """Returns at most 100 users who sign in through a directory.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
 def add_LdapDirectoryServiceServicer_to_server(servicer: LdapDirectoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -30,14 +30,14 @@ class BeginLogoutRequest(_message.Message):
     PARAMETERS_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
         """Parameters of the request."""
 
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ Global___BeginLogoutRequest: _TypeAlias = BeginLogoutRequest  # noqa: Y015
 
 @_typing.final
 class LogoutPage(_message.Message):
-    """Asks a person whether to sign out."""
+    """Page that asks the user whether to sign out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -67,18 +67,20 @@ class LogoutPage(_message.Message):
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client that asks, empty when nobody knows."""
+    """Client of the request; empty if unknown."""
     client_name: _builtins.str
-    """Name of the client, empty without one."""
+    """Name of the client; empty if there is none."""
     logout_id: _builtins.str
-    """What the confirmation goes on with."""
+    """Id with which the confirmation continues."""
     csrf_token: _builtins.str
     """Proof that the confirmation comes from the page."""
     redirect_origin: _builtins.str
-    """Origin that the form may redirect to, for the page's content security policy; empty when it stays here."""
+    """Origin to which the form may redirect, for the content security policy of the page; empty if it stays at the
+    provider.
+    """
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page looks like, absent for the default theme: that of the client which the request itself names."""
+        """Screen of the client that the request names; absent for the default theme."""
 
     def __init__(
         self,
@@ -100,17 +102,17 @@ Global___LogoutPage: _TypeAlias = LogoutPage  # noqa: Y015
 
 @_typing.final
 class SignedOutPage(_message.Message):
-    """Tells that nobody is signed in any more."""
+    """Page after signing out."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client that asked, empty when nobody knows."""
+    """Client of the request; empty if unknown."""
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page looks like, absent for the default theme."""
+        """Screen of the page; absent for the default theme."""
 
     def __init__(
         self,
@@ -128,7 +130,7 @@ Global___SignedOutPage: _TypeAlias = SignedOutPage  # noqa: Y015
 
 @_typing.final
 class FrontChannelLogout(_message.Message):
-    """Signs the person out at clients by the browser: Front-Channel Logout 1.0 §3."""
+    """Sign-out at clients through the browser: Front-Channel Logout 1.0 §3."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -136,11 +138,11 @@ class FrontChannelLogout(_message.Message):
     SCREEN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Addresses that the browser loads before it goes on."""
+        """URIs that the browser loads before it continues."""
 
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page looks like, absent for the default theme."""
+        """Screen of the page; absent for the default theme."""
 
     def __init__(
         self,
@@ -174,11 +176,11 @@ class BeginLogoutResponse(_message.Message):
 
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party."""
+        """Redirect to the relying party."""
 
     @_builtins.property
     def signed_out(self) -> Global___SignedOutPage:
-        """Nobody is signed in any more."""
+        """Page after signing out."""
 
     @_builtins.property
     def error(self) -> _browser_pb2.ErrorPage:
@@ -186,11 +188,11 @@ class BeginLogoutResponse(_message.Message):
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Cookie to set, absent when it stays as it is."""
+        """Cookie to set; absent if it stays unchanged."""
 
     @_builtins.property
     def front_channel(self) -> Global___FrontChannelLogout:
-        """What the browser loads first, absent for nothing."""
+        """URIs that the browser loads first; absent if there are none."""
 
     def __init__(
         self,
@@ -223,12 +225,12 @@ class ConfirmLogoutRequest(_message.Message):
     LOGOUT_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     logout_id: _builtins.str
-    """What the page was made for; empty when the parameters below stand for it."""
+    """Id of the logout request; empty if the parameters below replace it."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
@@ -262,11 +264,11 @@ class ConfirmLogoutResponse(_message.Message):
     FRONT_CHANNEL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party."""
+        """Redirect to the relying party."""
 
     @_builtins.property
     def signed_out(self) -> Global___SignedOutPage:
-        """Nobody is signed in any more."""
+        """Page after signing out."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
@@ -274,7 +276,7 @@ class ConfirmLogoutResponse(_message.Message):
 
     @_builtins.property
     def front_channel(self) -> Global___FrontChannelLogout:
-        """What the browser loads first, absent for nothing."""
+        """URIs that the browser loads first; absent if there are none."""
 
     def __init__(
         self,
@@ -303,7 +305,7 @@ class ReceiveLogoutTokenRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     LOGOUT_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was told; empty means the default tenant."""
+    """Tenant of the endpoint; empty means the default tenant."""
     logout_token: _builtins.str
     """The logout token."""
     def __init__(

@@ -57,23 +57,23 @@ class LogoutServiceServicer:
     """
 
     def BeginLogout(self, request, context):
-        """Says what a logout request leads to; a hint that fits the session ends it at once.
+        """Returns the next step of a logout request; an ID token hint of the session ends it at once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmLogout(self, request, context):
-        """Ends the session of a browser whose person confirmed it.
-        Rejected with UNAUTHENTICATED when the page was not ours.
+        """Ends the session of a browser after the confirmation of the user.
+        Rejected with UNAUTHENTICATED if the request does not come from a page of the provider.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReceiveLogoutToken(self, request, context):
-        """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
-        Rejected with the OAuth error invalid_request for a logout token that does not hold.
+        """Ends the sessions that began at an upstream provider, at its request: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for an invalid logout token.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

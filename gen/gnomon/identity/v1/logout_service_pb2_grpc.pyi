@@ -34,14 +34,14 @@ class LogoutServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> LogoutServiceAsyncStub: ...
     BeginLogout: _grpc.UnaryUnaryMultiCallable[_logout_service_pb2.BeginLogoutRequest, _logout_service_pb2.BeginLogoutResponse]
-    """Says what a logout request leads to; a hint that fits the session ends it at once."""
+    """Returns the next step of a logout request; an ID token hint of the session ends it at once."""
     ConfirmLogout: _grpc.UnaryUnaryMultiCallable[_logout_service_pb2.ConfirmLogoutRequest, _logout_service_pb2.ConfirmLogoutResponse]
-    """Ends the session of a browser whose person confirmed it.
-    Rejected with UNAUTHENTICATED when the page was not ours.
+    """Ends the session of a browser after the confirmation of the user.
+    Rejected with UNAUTHENTICATED if the request does not come from a page of the provider.
     """
     ReceiveLogoutToken: _grpc.UnaryUnaryMultiCallable[_logout_service_pb2.ReceiveLogoutTokenRequest, _logout_service_pb2.ReceiveLogoutTokenResponse]
-    """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
-    Rejected with the OAuth error invalid_request for a logout token that does not hold.
+    """Ends the sessions that began at an upstream provider, at its request: Back-Channel Logout 1.0 §2.5.
+    Rejected with the OAuth error invalid_request for an invalid logout token.
     """
 
 @_typing.type_check_only
@@ -50,14 +50,14 @@ class LogoutServiceAsyncStub(LogoutServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BeginLogout: _aio.UnaryUnaryMultiCallable[_logout_service_pb2.BeginLogoutRequest, _logout_service_pb2.BeginLogoutResponse]  # type: ignore[assignment]
-    """Says what a logout request leads to; a hint that fits the session ends it at once."""
+    """Returns the next step of a logout request; an ID token hint of the session ends it at once."""
     ConfirmLogout: _aio.UnaryUnaryMultiCallable[_logout_service_pb2.ConfirmLogoutRequest, _logout_service_pb2.ConfirmLogoutResponse]  # type: ignore[assignment]
-    """Ends the session of a browser whose person confirmed it.
-    Rejected with UNAUTHENTICATED when the page was not ours.
+    """Ends the session of a browser after the confirmation of the user.
+    Rejected with UNAUTHENTICATED if the request does not come from a page of the provider.
     """
     ReceiveLogoutToken: _aio.UnaryUnaryMultiCallable[_logout_service_pb2.ReceiveLogoutTokenRequest, _logout_service_pb2.ReceiveLogoutTokenResponse]  # type: ignore[assignment]
-    """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
-    Rejected with the OAuth error invalid_request for a logout token that does not hold.
+    """Ends the sessions that began at an upstream provider, at its request: Back-Channel Logout 1.0 §2.5.
+    Rejected with the OAuth error invalid_request for an invalid logout token.
     """
 
 class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -69,7 +69,7 @@ class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _logout_service_pb2.BeginLogoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_logout_service_pb2.BeginLogoutResponse, _abc.Awaitable[_logout_service_pb2.BeginLogoutResponse]]:
-        """Says what a logout request leads to; a hint that fits the session ends it at once."""
+        """Returns the next step of a logout request; an ID token hint of the session ends it at once."""
 
     @_abc_1.abstractmethod
     def ConfirmLogout(
@@ -77,8 +77,8 @@ class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _logout_service_pb2.ConfirmLogoutRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_logout_service_pb2.ConfirmLogoutResponse, _abc.Awaitable[_logout_service_pb2.ConfirmLogoutResponse]]:
-        """Ends the session of a browser whose person confirmed it.
-        Rejected with UNAUTHENTICATED when the page was not ours.
+        """Ends the session of a browser after the confirmation of the user.
+        Rejected with UNAUTHENTICATED if the request does not come from a page of the provider.
         """
 
     @_abc_1.abstractmethod
@@ -87,8 +87,8 @@ class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _logout_service_pb2.ReceiveLogoutTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_logout_service_pb2.ReceiveLogoutTokenResponse, _abc.Awaitable[_logout_service_pb2.ReceiveLogoutTokenResponse]]:
-        """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
-        Rejected with the OAuth error invalid_request for a logout token that does not hold.
+        """Ends the sessions that began at an upstream provider, at its request: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for an invalid logout token.
         """
 
 def add_LogoutServiceServicer_to_server(servicer: LogoutServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -18,7 +18,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class MappingRule(_message.Message):
-    """Who gets roles, groups and tenants by what its token says."""
+    """Rule that assigns roles, groups and tenants to callers by a claim of their token."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -33,7 +33,7 @@ class MappingRule(_message.Message):
     claim_name: _builtins.str
     """Claim of the token."""
     claim_value: _builtins.str
-    """Text that the claim is, or has among its elements; a number and a boolean are as JSON writes them."""
+    """Value of the claim, or one of its elements; numbers and booleans are in their JSON form."""
     def __init__(
         self,
         *,

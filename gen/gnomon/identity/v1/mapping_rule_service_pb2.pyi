@@ -23,7 +23,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class MappingRuleFilter(_message.Message):
-    """Fields to search by."""
+    """Fields of the filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -45,7 +45,7 @@ class MappingRuleFilter(_message.Message):
 
     @_builtins.property
     def claim_value(self) -> _filter_pb2.StringFilter:
-        """Text that the claim has."""
+        """Value of the claim."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ Global___MappingRuleFilter: _TypeAlias = MappingRuleFilter  # noqa: Y015
 
 @_typing.final
 class MappingRuleSort(_message.Message):
-    """One key of the order."""
+    """A sort key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -115,13 +115,13 @@ class CreateMappingRuleRequest(_message.Message):
     CLAIM_NAME_FIELD_NUMBER: _builtins.int
     CLAIM_VALUE_FIELD_NUMBER: _builtins.int
     mapping_rule_id: _builtins.str
-    """Its id: letters, digits and _~@.+-."""
+    """Id: letters, digits and _~@.+-."""
     name: _builtins.str
     """Name."""
     claim_name: _builtins.str
     """Claim of the token."""
     claim_value: _builtins.str
-    """Text that the claim is, or has among its elements."""
+    """Value of the claim, or one of its elements."""
     def __init__(
         self,
         *,
@@ -173,15 +173,15 @@ class SearchMappingRulesRequest(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def filter(self) -> Global___MappingRuleFilter:
-        """Which ones."""
+        """Filter of the results."""
 
     @_builtins.property
     def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___MappingRuleSort]:
-        """In which order."""
+        """Sort order."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageRequest:
-        """Which page."""
+        """Page to return."""
 
     def __init__(
         self,
@@ -215,11 +215,11 @@ class SearchMappingRulesResponse(_message.Message):
     PAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[_mapping_rule_pb2.MappingRule]:
-        """The matches on this page."""
+        """Results on this page."""
 
     @_builtins.property
     def page(self) -> _page_pb2.PageResponse:
-        """Where the page stands."""
+        """Position of the page in the result."""
 
     def __init__(
         self,
@@ -243,7 +243,7 @@ class GetMappingRuleRequest(_message.Message):
 
     MAPPING_RULE_ID_FIELD_NUMBER: _builtins.int
     mapping_rule_id: _builtins.str
-    """Which one."""
+    """Id of the mapping rule."""
     def __init__(
         self,
         *,
@@ -292,13 +292,13 @@ class UpdateMappingRuleRequest(_message.Message):
     CLAIM_NAME_FIELD_NUMBER: _builtins.int
     CLAIM_VALUE_FIELD_NUMBER: _builtins.int
     mapping_rule_id: _builtins.str
-    """Which one."""
+    """Id of the mapping rule."""
     name: _builtins.str
     """Name."""
     claim_name: _builtins.str
     """Claim of the token."""
     claim_value: _builtins.str
-    """Text that the claim is, or has among its elements."""
+    """Value of the claim, or one of its elements."""
     def __init__(
         self,
         *,
@@ -347,7 +347,7 @@ class DeleteMappingRuleRequest(_message.Message):
 
     MAPPING_RULE_ID_FIELD_NUMBER: _builtins.int
     mapping_rule_id: _builtins.str
-    """Which one."""
+    """Id of the mapping rule."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class MappingRuleServiceStub:
-    """Keeps the mapping rules of the caller's tenant.
+    """Mapping rules of the caller's tenant.
     """
 
     def __init__(self, channel):
@@ -63,12 +63,12 @@ class MappingRuleServiceStub:
 
 
 class MappingRuleServiceServicer:
-    """Keeps the mapping rules of the caller's tenant.
+    """Mapping rules of the caller's tenant.
     """
 
     def CreateMappingRule(self, request, context):
-        """Makes a mapping rule, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a mapping rule without roles, groups and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -89,14 +89,14 @@ class MappingRuleServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateMappingRule(self, request, context):
-        """Changes what a mapping rule asks for; what it gives stays.
+        """Changes the condition of a mapping rule; its roles, groups and tenants stay.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteMappingRule(self, request, context):
-        """Removes a mapping rule, and all that it gives.
+        """Removes a mapping rule; callers lose the roles, groups and tenants from it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -139,7 +139,7 @@ def add_MappingRuleServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MappingRuleService:
-    """Keeps the mapping rules of the caller's tenant.
+    """Mapping rules of the caller's tenant.
     """
 
     @staticmethod

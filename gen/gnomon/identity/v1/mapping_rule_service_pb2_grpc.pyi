@@ -27,45 +27,45 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MappingRuleServiceStub:
-    """Keeps the mapping rules of the caller's tenant."""
+    """Mapping rules of the caller's tenant."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MappingRuleServiceAsyncStub: ...
     CreateMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.CreateMappingRuleRequest, _mapping_rule_service_pb2.CreateMappingRuleResponse]
-    """Makes a mapping rule, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a mapping rule without roles, groups and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
     """
     SearchMappingRules: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.SearchMappingRulesRequest, _mapping_rule_service_pb2.SearchMappingRulesResponse]
     """Lists mapping rules of the caller's tenant."""
     GetMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.GetMappingRuleRequest, _mapping_rule_service_pb2.GetMappingRuleResponse]
     """Returns one mapping rule."""
     UpdateMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.UpdateMappingRuleRequest, _mapping_rule_service_pb2.UpdateMappingRuleResponse]
-    """Changes what a mapping rule asks for; what it gives stays."""
+    """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
     DeleteMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.DeleteMappingRuleRequest, _mapping_rule_service_pb2.DeleteMappingRuleResponse]
-    """Removes a mapping rule, and all that it gives."""
+    """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
 
 @_typing.type_check_only
 class MappingRuleServiceAsyncStub(MappingRuleServiceStub):
-    """Keeps the mapping rules of the caller's tenant."""
+    """Mapping rules of the caller's tenant."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.CreateMappingRuleRequest, _mapping_rule_service_pb2.CreateMappingRuleResponse]  # type: ignore[assignment]
-    """Makes a mapping rule, which gives nothing yet.
-    Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+    """Creates a mapping rule without roles, groups and tenants.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
     """
     SearchMappingRules: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.SearchMappingRulesRequest, _mapping_rule_service_pb2.SearchMappingRulesResponse]  # type: ignore[assignment]
     """Lists mapping rules of the caller's tenant."""
     GetMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.GetMappingRuleRequest, _mapping_rule_service_pb2.GetMappingRuleResponse]  # type: ignore[assignment]
     """Returns one mapping rule."""
     UpdateMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.UpdateMappingRuleRequest, _mapping_rule_service_pb2.UpdateMappingRuleResponse]  # type: ignore[assignment]
-    """Changes what a mapping rule asks for; what it gives stays."""
+    """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
     DeleteMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.DeleteMappingRuleRequest, _mapping_rule_service_pb2.DeleteMappingRuleResponse]  # type: ignore[assignment]
-    """Removes a mapping rule, and all that it gives."""
+    """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
 
 class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Keeps the mapping rules of the caller's tenant."""
+    """Mapping rules of the caller's tenant."""
 
     @_abc_1.abstractmethod
     def CreateMappingRule(
@@ -73,8 +73,8 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mapping_rule_service_pb2.CreateMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.CreateMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.CreateMappingRuleResponse]]:
-        """Makes a mapping rule, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        """Creates a mapping rule without roles, groups and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
         """
 
     @_abc_1.abstractmethod
@@ -99,7 +99,7 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mapping_rule_service_pb2.UpdateMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.UpdateMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.UpdateMappingRuleResponse]]:
-        """Changes what a mapping rule asks for; what it gives stays."""
+        """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
 
     @_abc_1.abstractmethod
     def DeleteMappingRule(
@@ -107,6 +107,6 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mapping_rule_service_pb2.DeleteMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.DeleteMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.DeleteMappingRuleResponse]]:
-        """Removes a mapping rule, and all that it gives."""
+        """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
 
 def add_MappingRuleServiceServicer_to_server(servicer: MappingRuleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -715,7 +715,7 @@ class AssignUserToGroupRequest(_message.Message):
     group_id: _builtins.str
     """Group, by its name."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,
@@ -758,7 +758,7 @@ class UnassignUserFromGroupRequest(_message.Message):
     group_id: _builtins.str
     """Group, by its name."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,
@@ -801,7 +801,7 @@ class AssignRoleToUserRequest(_message.Message):
     role_id: _builtins.str
     """Role, by its name."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,
@@ -844,7 +844,7 @@ class UnassignRoleFromUserRequest(_message.Message):
     role_id: _builtins.str
     """Role, by its name."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,
@@ -887,7 +887,7 @@ class AssignUserToTenantRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,
@@ -930,7 +930,7 @@ class UnassignUserFromTenantRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant."""
     username: _builtins.str
-    """User, by the username of the process API."""
+    """User, by the username in the process API."""
     def __init__(
         self,
         *,

@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class MembershipServiceStub:
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     def __init__(self, channel):
@@ -162,64 +162,64 @@ class MembershipServiceStub:
 
 
 class MembershipServiceServicer:
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     def AssignRoleToGroup(self, request, context):
-        """Adds a group to a role: whoever is in the group has the role.
+        """Assigns a role to a group: its members have the role.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignRoleFromGroup(self, request, context):
-        """Removes a group from a role.
+        """Removes a role from a group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignRoleToMappingRule(self, request, context):
-        """Adds a mapping rule to a role: whoever meets the rule has the role.
+        """Assigns a role to a mapping rule: callers that match the rule have the role.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignRoleFromMappingRule(self, request, context):
-        """Removes a mapping rule from a role.
+        """Removes a role from a mapping rule.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignRoleToClient(self, request, context):
-        """Gives a client a role.
+        """Assigns a role to a client.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignRoleFromClient(self, request, context):
-        """Takes a role from a client.
+        """Removes a role from a client.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignMappingRuleToGroup(self, request, context):
-        """Adds a mapping rule to a group: whoever meets the rule is in the group.
+        """Assigns a group to a mapping rule: callers that match the rule are members of the group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignMappingRuleFromGroup(self, request, context):
-        """Removes a mapping rule from a group.
+        """Removes a group from a mapping rule.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -240,42 +240,42 @@ class MembershipServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AssignMappingRuleToTenant(self, request, context):
-        """Adds a mapping rule to a tenant: whoever meets the rule may act there.
+        """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignMappingRuleFromTenant(self, request, context):
-        """Removes a mapping rule from a tenant.
+        """Removes a tenant from a mapping rule.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignGroupToTenant(self, request, context):
-        """Adds a group to a tenant: whoever is in the group may act there.
+        """Assigns a tenant to a group: its members may act in the tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignGroupFromTenant(self, request, context):
-        """Removes a group from a tenant.
+        """Removes a tenant from a group.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignRoleToTenant(self, request, context):
-        """Adds a role to a tenant: whoever has the role may act there.
+        """Assigns a tenant to a role: principals with the role may act in the tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignRoleFromTenant(self, request, context):
-        """Removes a role from a tenant.
+        """Removes a tenant from a role.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -296,28 +296,28 @@ class MembershipServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AssignRoleToUser(self, request, context):
-        """Gives a user a role.
+        """Assigns a role to a user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignRoleFromUser(self, request, context):
-        """Takes a role from a user.
+        """Removes a role from a user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssignUserToTenant(self, request, context):
-        """Adds a user to a tenant, in which it may act from then on.
+        """Assigns a tenant to a user, who may then act in it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignUserFromTenant(self, request, context):
-        """Removes a user from a tenant.
+        """Removes a tenant from a user.
         Rejected with INVALID_STATE for the only tenant of the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -325,14 +325,14 @@ class MembershipServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AssignClientToTenant(self, request, context):
-        """Adds a client to a tenant, in which it may act from then on.
+        """Assigns a tenant to a client, which may then act in it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UnassignClientFromTenant(self, request, context):
-        """Removes a client from a tenant.
+        """Removes a tenant from a client.
         Rejected with INVALID_STATE for the only tenant of the client.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -471,11 +471,11 @@ def add_MembershipServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MembershipService:
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     @staticmethod

@@ -27,11 +27,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MembershipServiceStub:
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     @_typing.overload
@@ -39,127 +39,127 @@ class MembershipServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MembershipServiceAsyncStub: ...
     AssignRoleToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToGroupRequest, _membership_service_pb2.AssignRoleToGroupResponse]
-    """Adds a group to a role: whoever is in the group has the role."""
+    """Assigns a role to a group: its members have the role."""
     UnassignRoleFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromGroupRequest, _membership_service_pb2.UnassignRoleFromGroupResponse]
-    """Removes a group from a role."""
+    """Removes a role from a group."""
     AssignRoleToMappingRule: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToMappingRuleRequest, _membership_service_pb2.AssignRoleToMappingRuleResponse]
-    """Adds a mapping rule to a role: whoever meets the rule has the role."""
+    """Assigns a role to a mapping rule: callers that match the rule have the role."""
     UnassignRoleFromMappingRule: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromMappingRuleRequest, _membership_service_pb2.UnassignRoleFromMappingRuleResponse]
-    """Removes a mapping rule from a role."""
+    """Removes a role from a mapping rule."""
     AssignRoleToClient: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToClientRequest, _membership_service_pb2.AssignRoleToClientResponse]
-    """Gives a client a role."""
+    """Assigns a role to a client."""
     UnassignRoleFromClient: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromClientRequest, _membership_service_pb2.UnassignRoleFromClientResponse]
-    """Takes a role from a client."""
+    """Removes a role from a client."""
     AssignMappingRuleToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToGroupRequest, _membership_service_pb2.AssignMappingRuleToGroupResponse]
-    """Adds a mapping rule to a group: whoever meets the rule is in the group."""
+    """Assigns a group to a mapping rule: callers that match the rule are members of the group."""
     UnassignMappingRuleFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromGroupRequest, _membership_service_pb2.UnassignMappingRuleFromGroupResponse]
-    """Removes a mapping rule from a group."""
+    """Removes a group from a mapping rule."""
     AssignClientToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToGroupRequest, _membership_service_pb2.AssignClientToGroupResponse]
     """Adds a client to a group."""
     UnassignClientFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromGroupRequest, _membership_service_pb2.UnassignClientFromGroupResponse]
     """Removes a client from a group."""
     AssignMappingRuleToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToTenantRequest, _membership_service_pb2.AssignMappingRuleToTenantResponse]
-    """Adds a mapping rule to a tenant: whoever meets the rule may act there."""
+    """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant."""
     UnassignMappingRuleFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromTenantRequest, _membership_service_pb2.UnassignMappingRuleFromTenantResponse]
-    """Removes a mapping rule from a tenant."""
+    """Removes a tenant from a mapping rule."""
     AssignGroupToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignGroupToTenantRequest, _membership_service_pb2.AssignGroupToTenantResponse]
-    """Adds a group to a tenant: whoever is in the group may act there."""
+    """Assigns a tenant to a group: its members may act in the tenant."""
     UnassignGroupFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignGroupFromTenantRequest, _membership_service_pb2.UnassignGroupFromTenantResponse]
-    """Removes a group from a tenant."""
+    """Removes a tenant from a group."""
     AssignRoleToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToTenantRequest, _membership_service_pb2.AssignRoleToTenantResponse]
-    """Adds a role to a tenant: whoever has the role may act there."""
+    """Assigns a tenant to a role: principals with the role may act in the tenant."""
     UnassignRoleFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]
-    """Removes a role from a tenant."""
+    """Removes a tenant from a role."""
     AssignUserToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]
     """Adds a user to a group."""
     UnassignUserFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]
     """Removes a user from a group."""
     AssignRoleToUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]
-    """Gives a user a role."""
+    """Assigns a role to a user."""
     UnassignRoleFromUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]
-    """Takes a role from a user."""
+    """Removes a role from a user."""
     AssignUserToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]
-    """Adds a user to a tenant, in which it may act from then on."""
+    """Assigns a tenant to a user, who may then act in it."""
     UnassignUserFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]
-    """Removes a user from a tenant.
+    """Removes a tenant from a user.
     Rejected with INVALID_STATE for the only tenant of the user.
     """
     AssignClientToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToTenantRequest, _membership_service_pb2.AssignClientToTenantResponse]
-    """Adds a client to a tenant, in which it may act from then on."""
+    """Assigns a tenant to a client, which may then act in it."""
     UnassignClientFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromTenantRequest, _membership_service_pb2.UnassignClientFromTenantResponse]
-    """Removes a client from a tenant.
+    """Removes a tenant from a client.
     Rejected with INVALID_STATE for the only tenant of the client.
     """
 
 @_typing.type_check_only
 class MembershipServiceAsyncStub(MembershipServiceStub):
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AssignRoleToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToGroupRequest, _membership_service_pb2.AssignRoleToGroupResponse]  # type: ignore[assignment]
-    """Adds a group to a role: whoever is in the group has the role."""
+    """Assigns a role to a group: its members have the role."""
     UnassignRoleFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromGroupRequest, _membership_service_pb2.UnassignRoleFromGroupResponse]  # type: ignore[assignment]
-    """Removes a group from a role."""
+    """Removes a role from a group."""
     AssignRoleToMappingRule: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToMappingRuleRequest, _membership_service_pb2.AssignRoleToMappingRuleResponse]  # type: ignore[assignment]
-    """Adds a mapping rule to a role: whoever meets the rule has the role."""
+    """Assigns a role to a mapping rule: callers that match the rule have the role."""
     UnassignRoleFromMappingRule: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromMappingRuleRequest, _membership_service_pb2.UnassignRoleFromMappingRuleResponse]  # type: ignore[assignment]
-    """Removes a mapping rule from a role."""
+    """Removes a role from a mapping rule."""
     AssignRoleToClient: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToClientRequest, _membership_service_pb2.AssignRoleToClientResponse]  # type: ignore[assignment]
-    """Gives a client a role."""
+    """Assigns a role to a client."""
     UnassignRoleFromClient: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromClientRequest, _membership_service_pb2.UnassignRoleFromClientResponse]  # type: ignore[assignment]
-    """Takes a role from a client."""
+    """Removes a role from a client."""
     AssignMappingRuleToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToGroupRequest, _membership_service_pb2.AssignMappingRuleToGroupResponse]  # type: ignore[assignment]
-    """Adds a mapping rule to a group: whoever meets the rule is in the group."""
+    """Assigns a group to a mapping rule: callers that match the rule are members of the group."""
     UnassignMappingRuleFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromGroupRequest, _membership_service_pb2.UnassignMappingRuleFromGroupResponse]  # type: ignore[assignment]
-    """Removes a mapping rule from a group."""
+    """Removes a group from a mapping rule."""
     AssignClientToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToGroupRequest, _membership_service_pb2.AssignClientToGroupResponse]  # type: ignore[assignment]
     """Adds a client to a group."""
     UnassignClientFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromGroupRequest, _membership_service_pb2.UnassignClientFromGroupResponse]  # type: ignore[assignment]
     """Removes a client from a group."""
     AssignMappingRuleToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToTenantRequest, _membership_service_pb2.AssignMappingRuleToTenantResponse]  # type: ignore[assignment]
-    """Adds a mapping rule to a tenant: whoever meets the rule may act there."""
+    """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant."""
     UnassignMappingRuleFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromTenantRequest, _membership_service_pb2.UnassignMappingRuleFromTenantResponse]  # type: ignore[assignment]
-    """Removes a mapping rule from a tenant."""
+    """Removes a tenant from a mapping rule."""
     AssignGroupToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignGroupToTenantRequest, _membership_service_pb2.AssignGroupToTenantResponse]  # type: ignore[assignment]
-    """Adds a group to a tenant: whoever is in the group may act there."""
+    """Assigns a tenant to a group: its members may act in the tenant."""
     UnassignGroupFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignGroupFromTenantRequest, _membership_service_pb2.UnassignGroupFromTenantResponse]  # type: ignore[assignment]
-    """Removes a group from a tenant."""
+    """Removes a tenant from a group."""
     AssignRoleToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToTenantRequest, _membership_service_pb2.AssignRoleToTenantResponse]  # type: ignore[assignment]
-    """Adds a role to a tenant: whoever has the role may act there."""
+    """Assigns a tenant to a role: principals with the role may act in the tenant."""
     UnassignRoleFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]  # type: ignore[assignment]
-    """Removes a role from a tenant."""
+    """Removes a tenant from a role."""
     AssignUserToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]  # type: ignore[assignment]
     """Adds a user to a group."""
     UnassignUserFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]  # type: ignore[assignment]
     """Removes a user from a group."""
     AssignRoleToUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]  # type: ignore[assignment]
-    """Gives a user a role."""
+    """Assigns a role to a user."""
     UnassignRoleFromUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]  # type: ignore[assignment]
-    """Takes a role from a user."""
+    """Removes a role from a user."""
     AssignUserToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]  # type: ignore[assignment]
-    """Adds a user to a tenant, in which it may act from then on."""
+    """Assigns a tenant to a user, who may then act in it."""
     UnassignUserFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]  # type: ignore[assignment]
-    """Removes a user from a tenant.
+    """Removes a tenant from a user.
     Rejected with INVALID_STATE for the only tenant of the user.
     """
     AssignClientToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToTenantRequest, _membership_service_pb2.AssignClientToTenantResponse]  # type: ignore[assignment]
-    """Adds a client to a tenant, in which it may act from then on."""
+    """Assigns a tenant to a client, which may then act in it."""
     UnassignClientFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromTenantRequest, _membership_service_pb2.UnassignClientFromTenantResponse]  # type: ignore[assignment]
-    """Removes a client from a tenant.
+    """Removes a tenant from a client.
     Rejected with INVALID_STATE for the only tenant of the client.
     """
 
 class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    """Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     @_abc_1.abstractmethod
@@ -168,7 +168,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignRoleToGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignRoleToGroupResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToGroupResponse]]:
-        """Adds a group to a role: whoever is in the group has the role."""
+        """Assigns a role to a group: its members have the role."""
 
     @_abc_1.abstractmethod
     def UnassignRoleFromGroup(
@@ -176,7 +176,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromGroupResponse]]:
-        """Removes a group from a role."""
+        """Removes a role from a group."""
 
     @_abc_1.abstractmethod
     def AssignRoleToMappingRule(
@@ -184,7 +184,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignRoleToMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignRoleToMappingRuleResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToMappingRuleResponse]]:
-        """Adds a mapping rule to a role: whoever meets the rule has the role."""
+        """Assigns a role to a mapping rule: callers that match the rule have the role."""
 
     @_abc_1.abstractmethod
     def UnassignRoleFromMappingRule(
@@ -192,7 +192,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromMappingRuleResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromMappingRuleResponse]]:
-        """Removes a mapping rule from a role."""
+        """Removes a role from a mapping rule."""
 
     @_abc_1.abstractmethod
     def AssignRoleToClient(
@@ -200,7 +200,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignRoleToClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignRoleToClientResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToClientResponse]]:
-        """Gives a client a role."""
+        """Assigns a role to a client."""
 
     @_abc_1.abstractmethod
     def UnassignRoleFromClient(
@@ -208,7 +208,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromClientResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromClientResponse]]:
-        """Takes a role from a client."""
+        """Removes a role from a client."""
 
     @_abc_1.abstractmethod
     def AssignMappingRuleToGroup(
@@ -216,7 +216,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignMappingRuleToGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignMappingRuleToGroupResponse, _abc.Awaitable[_membership_service_pb2.AssignMappingRuleToGroupResponse]]:
-        """Adds a mapping rule to a group: whoever meets the rule is in the group."""
+        """Assigns a group to a mapping rule: callers that match the rule are members of the group."""
 
     @_abc_1.abstractmethod
     def UnassignMappingRuleFromGroup(
@@ -224,7 +224,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignMappingRuleFromGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignMappingRuleFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignMappingRuleFromGroupResponse]]:
-        """Removes a mapping rule from a group."""
+        """Removes a group from a mapping rule."""
 
     @_abc_1.abstractmethod
     def AssignClientToGroup(
@@ -248,7 +248,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignMappingRuleToTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignMappingRuleToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignMappingRuleToTenantResponse]]:
-        """Adds a mapping rule to a tenant: whoever meets the rule may act there."""
+        """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant."""
 
     @_abc_1.abstractmethod
     def UnassignMappingRuleFromTenant(
@@ -256,7 +256,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignMappingRuleFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignMappingRuleFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignMappingRuleFromTenantResponse]]:
-        """Removes a mapping rule from a tenant."""
+        """Removes a tenant from a mapping rule."""
 
     @_abc_1.abstractmethod
     def AssignGroupToTenant(
@@ -264,7 +264,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignGroupToTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignGroupToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignGroupToTenantResponse]]:
-        """Adds a group to a tenant: whoever is in the group may act there."""
+        """Assigns a tenant to a group: its members may act in the tenant."""
 
     @_abc_1.abstractmethod
     def UnassignGroupFromTenant(
@@ -272,7 +272,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignGroupFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignGroupFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignGroupFromTenantResponse]]:
-        """Removes a group from a tenant."""
+        """Removes a tenant from a group."""
 
     @_abc_1.abstractmethod
     def AssignRoleToTenant(
@@ -280,7 +280,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignRoleToTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignRoleToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToTenantResponse]]:
-        """Adds a role to a tenant: whoever has the role may act there."""
+        """Assigns a tenant to a role: principals with the role may act in the tenant."""
 
     @_abc_1.abstractmethod
     def UnassignRoleFromTenant(
@@ -288,7 +288,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromTenantResponse]]:
-        """Removes a role from a tenant."""
+        """Removes a tenant from a role."""
 
     @_abc_1.abstractmethod
     def AssignUserToGroup(
@@ -312,7 +312,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignRoleToUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignRoleToUserResponse, _abc.Awaitable[_membership_service_pb2.AssignRoleToUserResponse]]:
-        """Gives a user a role."""
+        """Assigns a role to a user."""
 
     @_abc_1.abstractmethod
     def UnassignRoleFromUser(
@@ -320,7 +320,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromUserResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromUserResponse]]:
-        """Takes a role from a user."""
+        """Removes a role from a user."""
 
     @_abc_1.abstractmethod
     def AssignUserToTenant(
@@ -328,7 +328,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignUserToTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignUserToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignUserToTenantResponse]]:
-        """Adds a user to a tenant, in which it may act from then on."""
+        """Assigns a tenant to a user, who may then act in it."""
 
     @_abc_1.abstractmethod
     def UnassignUserFromTenant(
@@ -336,7 +336,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignUserFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignUserFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignUserFromTenantResponse]]:
-        """Removes a user from a tenant.
+        """Removes a tenant from a user.
         Rejected with INVALID_STATE for the only tenant of the user.
         """
 
@@ -346,7 +346,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.AssignClientToTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.AssignClientToTenantResponse, _abc.Awaitable[_membership_service_pb2.AssignClientToTenantResponse]]:
-        """Adds a client to a tenant, in which it may act from then on."""
+        """Assigns a tenant to a client, which may then act in it."""
 
     @_abc_1.abstractmethod
     def UnassignClientFromTenant(
@@ -354,7 +354,7 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignClientFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignClientFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignClientFromTenantResponse]]:
-        """Removes a client from a tenant.
+        """Removes a tenant from a client.
         Rejected with INVALID_STATE for the only tenant of the client.
         """
 

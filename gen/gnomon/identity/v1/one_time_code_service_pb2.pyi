@@ -33,13 +33,13 @@ class CodeGenerator(_message.Message):
     ADDED_FIELD_NUMBER: _builtins.int
     LAST_USED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Names it in the person's account."""
+    """Id in the account of the user."""
     name: _builtins.str
-    """What the person calls it."""
+    """Name chosen by the user."""
     added: _builtins.int
-    """When it was added."""
+    """Time of the addition."""
     last_used: _builtins.int
-    """When a code of it was taken last."""
+    """Time of the last accepted code; absent if there was none."""
     def __init__(
         self,
         *,
@@ -68,12 +68,12 @@ class ListCodeGeneratorsRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -126,16 +126,16 @@ class StartCodeGeneratorRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     name: _builtins.str
-    """What the person calls the generator."""
+    """Name of the generator, chosen by the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -165,13 +165,13 @@ class StartCodeGeneratorResponse(_message.Message):
     OTPAUTH_URI_FIELD_NUMBER: _builtins.int
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Names the generator."""
+    """Id of the generator."""
     secret: _builtins.str
-    """The secret in base32, as a person types it."""
+    """The secret in base32, for manual entry."""
     otpauth_uri: _builtins.str
-    """The secret with all that belongs to it, as authenticator programs read it from a picture."""
+    """The secret with its parameters as a URI, which authenticator apps read from a QR code."""
     expires_at: _builtins.int
-    """When it is too late to confirm it, in Unix seconds."""
+    """Time until which it must be confirmed, in Unix seconds."""
     def __init__(
         self,
         *,
@@ -200,16 +200,16 @@ class ConfirmCodeGeneratorRequest(_message.Message):
     GENERATOR_ID_FIELD_NUMBER: _builtins.int
     ONE_TIME_CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     generator_id: _builtins.str
-    """Which generator."""
+    """Id of the generator."""
     one_time_code: _builtins.str
-    """A code that it shows."""
+    """A code from the generator."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -258,18 +258,18 @@ class RenameCodeGeneratorRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     generator_id: _builtins.str
-    """Which generator."""
+    """Id of the generator."""
     name: _builtins.str
-    """What the person calls it from now on."""
+    """New name, chosen by the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -318,16 +318,16 @@ class DeleteCodeGeneratorRequest(_message.Message):
     GENERATOR_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     generator_id: _builtins.str
-    """Which."""
+    """Id of the generator."""
     modification_token: _builtins.str
-    """Proof of a moment ago, empty for whoever administers people."""
+    """Modification token; empty for administrators of users."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -373,12 +373,12 @@ class GetRecoveryCodesRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -404,9 +404,9 @@ class GetRecoveryCodesResponse(_message.Message):
     LEFT_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
     left: _builtins.int
-    """How many are left."""
+    """Number of codes left."""
     created: _builtins.int
-    """When they were made, in Unix seconds; absent when there are none."""
+    """Creation time of the codes, in Unix seconds; absent if there are none."""
     def __init__(
         self,
         *,
@@ -434,14 +434,14 @@ class CreateRecoveryCodesRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -468,7 +468,7 @@ class CreateRecoveryCodesResponse(_message.Message):
     RECOVERY_CODES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def recovery_codes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The codes, each good once."""
+        """The codes; each is valid once."""
 
     def __init__(
         self,
@@ -494,14 +494,14 @@ class DeleteRecoveryCodesRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago, empty for whoever administers people."""
+    """Modification token; empty for administrators of users."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -547,14 +547,14 @@ class SubmitOneTimeCodeRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     ONE_TIME_CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     code: _builtins.str
-    """What the credentials led to."""
+    """Code from the response to the credentials."""
     one_time_code: _builtins.str
-    """What the person gives: a one-time code, or a recovery code."""
+    """A one-time code or a recovery code."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -584,19 +584,19 @@ class SubmitOneTimeCodeResponse(_message.Message):
     CONSENT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when a question comes first."""
+        """Redirect to the relying party; absent if consent is needed first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """The cookie of the new session, absent when nobody signed in."""
+        """Cookie of the new session; absent if no user signed in."""
 
     @_builtins.property
     def remembered(self) -> _passkey_service_pb2.RememberedFactor:
-        """What the browser keeps, so that it needs no password for a while; absent after a recovery code."""
+        """Token with which the browser needs no password for a while; absent after a recovery code."""
 
     @_builtins.property
     def consent(self) -> _authorization_service_pb2.ConsentPage:
-        """The question that comes before a code of the relying party's, absent without one."""
+        """Consent page before a code for the relying party; absent if no consent is needed."""
 
     def __init__(
         self,
@@ -624,12 +624,12 @@ class GetEmailCodesRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -655,9 +655,9 @@ class GetEmailCodesResponse(_message.Message):
     ENABLED_FIELD_NUMBER: _builtins.int
     AVAILABLE_FIELD_NUMBER: _builtins.int
     enabled: _builtins.bool
-    """Whether they are a factor of the person."""
+    """Whether codes by e-mail are a factor of the user."""
     available: _builtins.bool
-    """Whether the person may turn them on."""
+    """Whether the user may turn them on."""
     def __init__(
         self,
         *,
@@ -683,14 +683,14 @@ class TurnOnEmailCodesRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -736,14 +736,14 @@ class TurnOffEmailCodesRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -788,12 +788,12 @@ class SendEmailCodeRequest(_message.Message):
     BROWSER_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     code: _builtins.str
-    """Names the question that the credentials led to."""
+    """Code of the sign-in."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Which browser."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -818,7 +818,7 @@ class SendEmailCodeResponse(_message.Message):
 
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     redirect_origin: _builtins.str
-    """Origin that the form for the code leads to."""
+    """Origin to which the form for the code redirects."""
     def __init__(
         self,
         *,

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class OneTimeCodeServiceStub:
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     def __init__(self, channel):
@@ -104,19 +104,19 @@ class OneTimeCodeServiceStub:
 
 
 class OneTimeCodeServiceServicer:
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     def ListCodeGenerators(self, request, context):
-        """Returns the generators of a person, also to the person; never their secrets.
+        """Returns the generators of a user, also to the user; never their secrets.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartCodeGenerator(self, request, context):
-        """Makes a secret for a generator of whoever is signed in; it counts once it is confirmed.
+        """Creates a secret for a generator of the signed-in user; it is active once it is confirmed.
         Rejected with INVALID_STATE for an account without a password, and for one with too many generators.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -124,60 +124,60 @@ class OneTimeCodeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmCodeGenerator(self, request, context):
-        """Adds the generator that was begun last, for a code that it shows.
-        Rejected with NOT_FOUND when it is another one, or too late, and with INVALID_ARGUMENT for a wrong code.
+        """Confirms the generator that was started last with a code that it shows.
+        Rejected with NOT_FOUND for another generator or after its expiry, and with INVALID_ARGUMENT for a wrong code.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RenameCodeGenerator(self, request, context):
-        """Gives a generator another name.
+        """Renames a generator.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteCodeGenerator(self, request, context):
-        """Removes a generator; the person itself shows a modification token.
-        With the last one of a person who has no passkey either, the recovery codes go.
+        """Removes a generator; users themselves need a modification token.
+        If the user has no other generator and no passkey, the recovery codes are removed too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetRecoveryCodes(self, request, context):
-        """Returns how many recovery codes a person has left, also to the person.
+        """Returns the number of recovery codes that a user has left, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateRecoveryCodes(self, request, context):
-        """Makes recovery codes in the place of those that there are; they are shown this once.
-        Rejected with INVALID_STATE for a person without another second factor, or without a password.
+        """Creates recovery codes, which replace existing ones; only this response has them.
+        Rejected with INVALID_STATE for a user without another second factor, or without a password.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteRecoveryCodes(self, request, context):
-        """Removes the recovery codes; the person itself shows a modification token.
+        """Removes the recovery codes; users themselves need a modification token.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetEmailCodes(self, request, context):
-        """Tells whether a person gets codes by e-mail, also to the person.
-        Rejected with NOT_FOUND when there is no such person.
+        """Returns whether a user gets codes by e-mail, also to the user.
+        Rejected with NOT_FOUND if the user does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TurnOnEmailCodes(self, request, context):
-        """Makes codes by e-mail a second factor of whoever is signed in.
+        """Turns on codes by e-mail as a second factor of the signed-in user.
         Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -185,24 +185,25 @@ class OneTimeCodeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def TurnOffEmailCodes(self, request, context):
-        """Ends that; the person itself shows a modification token.
-        Rejected with NOT_FOUND when it is no factor of the person.
+        """Turns off codes by e-mail; users themselves need a modification token.
+        Rejected with NOT_FOUND if they are not a factor of the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SendEmailCode(self, request, context):
-        """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
-        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        """Mails a code for the sign-in that waits for a second factor; it replaces an earlier code.
+        Rejected with UNAUTHENTICATED if the sign-in does not wait for such a code, with RESOURCE_EXHAUSTED after too many
+        codes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SubmitOneTimeCode(self, request, context):
-        """Signs in by a one-time or recovery code, where the credentials led to `code`.
-        A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
+        """Signs in with a one-time or recovery code, after the credentials led to `code`.
+        A wrong code is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -285,8 +286,8 @@ def add_OneTimeCodeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OneTimeCodeService:
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     @staticmethod

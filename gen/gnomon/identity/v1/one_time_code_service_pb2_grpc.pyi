@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class OneTimeCodeServiceStub:
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     @_typing.overload
@@ -36,105 +36,107 @@ class OneTimeCodeServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> OneTimeCodeServiceAsyncStub: ...
     ListCodeGenerators: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.ListCodeGeneratorsRequest, _one_time_code_service_pb2.ListCodeGeneratorsResponse]
-    """Returns the generators of a person, also to the person; never their secrets."""
+    """Returns the generators of a user, also to the user; never their secrets."""
     StartCodeGenerator: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.StartCodeGeneratorRequest, _one_time_code_service_pb2.StartCodeGeneratorResponse]
-    """Makes a secret for a generator of whoever is signed in; it counts once it is confirmed.
+    """Creates a secret for a generator of the signed-in user; it is active once it is confirmed.
     Rejected with INVALID_STATE for an account without a password, and for one with too many generators.
     """
     ConfirmCodeGenerator: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.ConfirmCodeGeneratorRequest, _one_time_code_service_pb2.ConfirmCodeGeneratorResponse]
-    """Adds the generator that was begun last, for a code that it shows.
-    Rejected with NOT_FOUND when it is another one, or too late, and with INVALID_ARGUMENT for a wrong code.
+    """Confirms the generator that was started last with a code that it shows.
+    Rejected with NOT_FOUND for another generator or after its expiry, and with INVALID_ARGUMENT for a wrong code.
     """
     RenameCodeGenerator: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.RenameCodeGeneratorRequest, _one_time_code_service_pb2.RenameCodeGeneratorResponse]
-    """Gives a generator another name."""
+    """Renames a generator."""
     DeleteCodeGenerator: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteCodeGeneratorRequest, _one_time_code_service_pb2.DeleteCodeGeneratorResponse]
-    """Removes a generator; the person itself shows a modification token.
-    With the last one of a person who has no passkey either, the recovery codes go.
+    """Removes a generator; users themselves need a modification token.
+    If the user has no other generator and no passkey, the recovery codes are removed too.
     """
     GetRecoveryCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetRecoveryCodesRequest, _one_time_code_service_pb2.GetRecoveryCodesResponse]
-    """Returns how many recovery codes a person has left, also to the person."""
+    """Returns the number of recovery codes that a user has left, also to the user."""
     CreateRecoveryCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.CreateRecoveryCodesRequest, _one_time_code_service_pb2.CreateRecoveryCodesResponse]
-    """Makes recovery codes in the place of those that there are; they are shown this once.
-    Rejected with INVALID_STATE for a person without another second factor, or without a password.
+    """Creates recovery codes, which replace existing ones; only this response has them.
+    Rejected with INVALID_STATE for a user without another second factor, or without a password.
     """
     DeleteRecoveryCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteRecoveryCodesRequest, _one_time_code_service_pb2.DeleteRecoveryCodesResponse]
-    """Removes the recovery codes; the person itself shows a modification token."""
+    """Removes the recovery codes; users themselves need a modification token."""
     GetEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetEmailCodesRequest, _one_time_code_service_pb2.GetEmailCodesResponse]
-    """Tells whether a person gets codes by e-mail, also to the person.
-    Rejected with NOT_FOUND when there is no such person.
+    """Returns whether a user gets codes by e-mail, also to the user.
+    Rejected with NOT_FOUND if the user does not exist.
     """
     TurnOnEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOnEmailCodesRequest, _one_time_code_service_pb2.TurnOnEmailCodesResponse]
-    """Makes codes by e-mail a second factor of whoever is signed in.
+    """Turns on codes by e-mail as a second factor of the signed-in user.
     Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
     """
     TurnOffEmailCodes: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOffEmailCodesRequest, _one_time_code_service_pb2.TurnOffEmailCodesResponse]
-    """Ends that; the person itself shows a modification token.
-    Rejected with NOT_FOUND when it is no factor of the person.
+    """Turns off codes by e-mail; users themselves need a modification token.
+    Rejected with NOT_FOUND if they are not a factor of the user.
     """
     SendEmailCode: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SendEmailCodeRequest, _one_time_code_service_pb2.SendEmailCodeResponse]
-    """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
-    Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+    """Mails a code for the sign-in that waits for a second factor; it replaces an earlier code.
+    Rejected with UNAUTHENTICATED if the sign-in does not wait for such a code, with RESOURCE_EXHAUSTED after too many
+    codes.
     """
     SubmitOneTimeCode: _grpc.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SubmitOneTimeCodeRequest, _one_time_code_service_pb2.SubmitOneTimeCodeResponse]
-    """Signs in by a one-time or recovery code, where the credentials led to `code`.
-    A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
+    """Signs in with a one-time or recovery code, after the credentials led to `code`.
+    A wrong code is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
     """
 
 @_typing.type_check_only
 class OneTimeCodeServiceAsyncStub(OneTimeCodeServiceStub):
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListCodeGenerators: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.ListCodeGeneratorsRequest, _one_time_code_service_pb2.ListCodeGeneratorsResponse]  # type: ignore[assignment]
-    """Returns the generators of a person, also to the person; never their secrets."""
+    """Returns the generators of a user, also to the user; never their secrets."""
     StartCodeGenerator: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.StartCodeGeneratorRequest, _one_time_code_service_pb2.StartCodeGeneratorResponse]  # type: ignore[assignment]
-    """Makes a secret for a generator of whoever is signed in; it counts once it is confirmed.
+    """Creates a secret for a generator of the signed-in user; it is active once it is confirmed.
     Rejected with INVALID_STATE for an account without a password, and for one with too many generators.
     """
     ConfirmCodeGenerator: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.ConfirmCodeGeneratorRequest, _one_time_code_service_pb2.ConfirmCodeGeneratorResponse]  # type: ignore[assignment]
-    """Adds the generator that was begun last, for a code that it shows.
-    Rejected with NOT_FOUND when it is another one, or too late, and with INVALID_ARGUMENT for a wrong code.
+    """Confirms the generator that was started last with a code that it shows.
+    Rejected with NOT_FOUND for another generator or after its expiry, and with INVALID_ARGUMENT for a wrong code.
     """
     RenameCodeGenerator: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.RenameCodeGeneratorRequest, _one_time_code_service_pb2.RenameCodeGeneratorResponse]  # type: ignore[assignment]
-    """Gives a generator another name."""
+    """Renames a generator."""
     DeleteCodeGenerator: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteCodeGeneratorRequest, _one_time_code_service_pb2.DeleteCodeGeneratorResponse]  # type: ignore[assignment]
-    """Removes a generator; the person itself shows a modification token.
-    With the last one of a person who has no passkey either, the recovery codes go.
+    """Removes a generator; users themselves need a modification token.
+    If the user has no other generator and no passkey, the recovery codes are removed too.
     """
     GetRecoveryCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetRecoveryCodesRequest, _one_time_code_service_pb2.GetRecoveryCodesResponse]  # type: ignore[assignment]
-    """Returns how many recovery codes a person has left, also to the person."""
+    """Returns the number of recovery codes that a user has left, also to the user."""
     CreateRecoveryCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.CreateRecoveryCodesRequest, _one_time_code_service_pb2.CreateRecoveryCodesResponse]  # type: ignore[assignment]
-    """Makes recovery codes in the place of those that there are; they are shown this once.
-    Rejected with INVALID_STATE for a person without another second factor, or without a password.
+    """Creates recovery codes, which replace existing ones; only this response has them.
+    Rejected with INVALID_STATE for a user without another second factor, or without a password.
     """
     DeleteRecoveryCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.DeleteRecoveryCodesRequest, _one_time_code_service_pb2.DeleteRecoveryCodesResponse]  # type: ignore[assignment]
-    """Removes the recovery codes; the person itself shows a modification token."""
+    """Removes the recovery codes; users themselves need a modification token."""
     GetEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.GetEmailCodesRequest, _one_time_code_service_pb2.GetEmailCodesResponse]  # type: ignore[assignment]
-    """Tells whether a person gets codes by e-mail, also to the person.
-    Rejected with NOT_FOUND when there is no such person.
+    """Returns whether a user gets codes by e-mail, also to the user.
+    Rejected with NOT_FOUND if the user does not exist.
     """
     TurnOnEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOnEmailCodesRequest, _one_time_code_service_pb2.TurnOnEmailCodesResponse]  # type: ignore[assignment]
-    """Makes codes by e-mail a second factor of whoever is signed in.
+    """Turns on codes by e-mail as a second factor of the signed-in user.
     Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
     """
     TurnOffEmailCodes: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.TurnOffEmailCodesRequest, _one_time_code_service_pb2.TurnOffEmailCodesResponse]  # type: ignore[assignment]
-    """Ends that; the person itself shows a modification token.
-    Rejected with NOT_FOUND when it is no factor of the person.
+    """Turns off codes by e-mail; users themselves need a modification token.
+    Rejected with NOT_FOUND if they are not a factor of the user.
     """
     SendEmailCode: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SendEmailCodeRequest, _one_time_code_service_pb2.SendEmailCodeResponse]  # type: ignore[assignment]
-    """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
-    Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+    """Mails a code for the sign-in that waits for a second factor; it replaces an earlier code.
+    Rejected with UNAUTHENTICATED if the sign-in does not wait for such a code, with RESOURCE_EXHAUSTED after too many
+    codes.
     """
     SubmitOneTimeCode: _aio.UnaryUnaryMultiCallable[_one_time_code_service_pb2.SubmitOneTimeCodeRequest, _one_time_code_service_pb2.SubmitOneTimeCodeResponse]  # type: ignore[assignment]
-    """Signs in by a one-time or recovery code, where the credentials led to `code`.
-    A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
+    """Signs in with a one-time or recovery code, after the credentials led to `code`.
+    A wrong code is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
     """
 
 class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
-    """One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    """One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     @_abc_1.abstractmethod
@@ -143,7 +145,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.ListCodeGeneratorsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.ListCodeGeneratorsResponse, _abc.Awaitable[_one_time_code_service_pb2.ListCodeGeneratorsResponse]]:
-        """Returns the generators of a person, also to the person; never their secrets."""
+        """Returns the generators of a user, also to the user; never their secrets."""
 
     @_abc_1.abstractmethod
     def StartCodeGenerator(
@@ -151,7 +153,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.StartCodeGeneratorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.StartCodeGeneratorResponse, _abc.Awaitable[_one_time_code_service_pb2.StartCodeGeneratorResponse]]:
-        """Makes a secret for a generator of whoever is signed in; it counts once it is confirmed.
+        """Creates a secret for a generator of the signed-in user; it is active once it is confirmed.
         Rejected with INVALID_STATE for an account without a password, and for one with too many generators.
         """
 
@@ -161,8 +163,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.ConfirmCodeGeneratorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.ConfirmCodeGeneratorResponse, _abc.Awaitable[_one_time_code_service_pb2.ConfirmCodeGeneratorResponse]]:
-        """Adds the generator that was begun last, for a code that it shows.
-        Rejected with NOT_FOUND when it is another one, or too late, and with INVALID_ARGUMENT for a wrong code.
+        """Confirms the generator that was started last with a code that it shows.
+        Rejected with NOT_FOUND for another generator or after its expiry, and with INVALID_ARGUMENT for a wrong code.
         """
 
     @_abc_1.abstractmethod
@@ -171,7 +173,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.RenameCodeGeneratorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.RenameCodeGeneratorResponse, _abc.Awaitable[_one_time_code_service_pb2.RenameCodeGeneratorResponse]]:
-        """Gives a generator another name."""
+        """Renames a generator."""
 
     @_abc_1.abstractmethod
     def DeleteCodeGenerator(
@@ -179,8 +181,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.DeleteCodeGeneratorRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.DeleteCodeGeneratorResponse, _abc.Awaitable[_one_time_code_service_pb2.DeleteCodeGeneratorResponse]]:
-        """Removes a generator; the person itself shows a modification token.
-        With the last one of a person who has no passkey either, the recovery codes go.
+        """Removes a generator; users themselves need a modification token.
+        If the user has no other generator and no passkey, the recovery codes are removed too.
         """
 
     @_abc_1.abstractmethod
@@ -189,7 +191,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.GetRecoveryCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.GetRecoveryCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.GetRecoveryCodesResponse]]:
-        """Returns how many recovery codes a person has left, also to the person."""
+        """Returns the number of recovery codes that a user has left, also to the user."""
 
     @_abc_1.abstractmethod
     def CreateRecoveryCodes(
@@ -197,8 +199,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.CreateRecoveryCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.CreateRecoveryCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.CreateRecoveryCodesResponse]]:
-        """Makes recovery codes in the place of those that there are; they are shown this once.
-        Rejected with INVALID_STATE for a person without another second factor, or without a password.
+        """Creates recovery codes, which replace existing ones; only this response has them.
+        Rejected with INVALID_STATE for a user without another second factor, or without a password.
         """
 
     @_abc_1.abstractmethod
@@ -207,7 +209,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.DeleteRecoveryCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.DeleteRecoveryCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.DeleteRecoveryCodesResponse]]:
-        """Removes the recovery codes; the person itself shows a modification token."""
+        """Removes the recovery codes; users themselves need a modification token."""
 
     @_abc_1.abstractmethod
     def GetEmailCodes(
@@ -215,8 +217,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.GetEmailCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.GetEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.GetEmailCodesResponse]]:
-        """Tells whether a person gets codes by e-mail, also to the person.
-        Rejected with NOT_FOUND when there is no such person.
+        """Returns whether a user gets codes by e-mail, also to the user.
+        Rejected with NOT_FOUND if the user does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -225,7 +227,7 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.TurnOnEmailCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.TurnOnEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.TurnOnEmailCodesResponse]]:
-        """Makes codes by e-mail a second factor of whoever is signed in.
+        """Turns on codes by e-mail as a second factor of the signed-in user.
         Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
         """
 
@@ -235,8 +237,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.TurnOffEmailCodesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.TurnOffEmailCodesResponse, _abc.Awaitable[_one_time_code_service_pb2.TurnOffEmailCodesResponse]]:
-        """Ends that; the person itself shows a modification token.
-        Rejected with NOT_FOUND when it is no factor of the person.
+        """Turns off codes by e-mail; users themselves need a modification token.
+        Rejected with NOT_FOUND if they are not a factor of the user.
         """
 
     @_abc_1.abstractmethod
@@ -245,8 +247,9 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.SendEmailCodeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.SendEmailCodeResponse, _abc.Awaitable[_one_time_code_service_pb2.SendEmailCodeResponse]]:
-        """Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
-        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        """Mails a code for the sign-in that waits for a second factor; it replaces an earlier code.
+        Rejected with UNAUTHENTICATED if the sign-in does not wait for such a code, with RESOURCE_EXHAUSTED after too many
+        codes.
         """
 
     @_abc_1.abstractmethod
@@ -255,8 +258,8 @@ class OneTimeCodeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _one_time_code_service_pb2.SubmitOneTimeCodeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_one_time_code_service_pb2.SubmitOneTimeCodeResponse, _abc.Awaitable[_one_time_code_service_pb2.SubmitOneTimeCodeResponse]]:
-        """Signs in by a one-time or recovery code, where the credentials led to `code`.
-        A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
+        """Signs in with a one-time or recovery code, after the credentials led to `code`.
+        A wrong code is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
         """
 
 def add_OneTimeCodeServiceServicer_to_server(servicer: OneTimeCodeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

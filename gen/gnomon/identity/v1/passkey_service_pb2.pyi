@@ -30,30 +30,30 @@ class _PasskeyPurposeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Passke
     DESCRIPTOR: _descriptor.EnumDescriptor
     PASSKEY_PURPOSE_UNSPECIFIED: _PasskeyPurpose.ValueType  # 0
     PASSKEY_PURPOSE_LOGIN: _PasskeyPurpose.ValueType  # 1
-    """To go on signing in, where the credentials led to `code`."""
+    """To continue a sign-in, after the credentials led to `code`."""
     PASSKEY_PURPOSE_DISCOVERABLE: _PasskeyPurpose.ValueType  # 2
-    """To sign in to an authorization request before anybody has said who it is."""
+    """To sign in to an authorization request without naming a user."""
     PASSKEY_PURPOSE_MODIFICATION: _PasskeyPurpose.ValueType  # 3
-    """To change the account."""
+    """To authorize a change of the account."""
     PASSKEY_PURPOSE_TEST: _PasskeyPurpose.ValueType  # 4
-    """To see that it works."""
+    """To test the passkey."""
     PASSKEY_PURPOSE_PASSWORD_RESET: _PasskeyPurpose.ValueType  # 5
-    """To choose a new password by a link."""
+    """To choose a new password with a link."""
 
 class PasskeyPurpose(_PasskeyPurpose, metaclass=_PasskeyPurposeEnumTypeWrapper):
-    """What a passkey is shown for."""
+    """Purpose of an authentication with a passkey."""
 
 PASSKEY_PURPOSE_UNSPECIFIED: PasskeyPurpose.ValueType  # 0
 PASSKEY_PURPOSE_LOGIN: PasskeyPurpose.ValueType  # 1
-"""To go on signing in, where the credentials led to `code`."""
+"""To continue a sign-in, after the credentials led to `code`."""
 PASSKEY_PURPOSE_DISCOVERABLE: PasskeyPurpose.ValueType  # 2
-"""To sign in to an authorization request before anybody has said who it is."""
+"""To sign in to an authorization request without naming a user."""
 PASSKEY_PURPOSE_MODIFICATION: PasskeyPurpose.ValueType  # 3
-"""To change the account."""
+"""To authorize a change of the account."""
 PASSKEY_PURPOSE_TEST: PasskeyPurpose.ValueType  # 4
-"""To see that it works."""
+"""To test the passkey."""
 PASSKEY_PURPOSE_PASSWORD_RESET: PasskeyPurpose.ValueType  # 5
-"""To choose a new password by a link."""
+"""To choose a new password with a link."""
 Global___PasskeyPurpose: _TypeAlias = PasskeyPurpose  # noqa: Y015
 
 @_typing.final
@@ -67,13 +67,13 @@ class Passkey(_message.Message):
     LAST_USED_FIELD_NUMBER: _builtins.int
     USER_VERIFIED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What the person calls it."""
+    """Name chosen by the user."""
     registered: _builtins.int
-    """When it was added."""
+    """Time of the addition."""
     last_used: _builtins.int
-    """When it was shown last, absent when it never was."""
+    """Time of the last use; absent if it was never used."""
     user_verified: _builtins.bool
-    """Whether its authenticator verified the person when it was added."""
+    """Whether the authenticator verified the user at the registration."""
     def __init__(
         self,
         *,
@@ -102,12 +102,12 @@ class ListPasskeysRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -160,16 +160,16 @@ class DeletePasskeyRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     name: _builtins.str
-    """Which."""
+    """Name."""
     modification_token: _builtins.str
-    """Proof of a moment ago, empty for whoever administers people."""
+    """Modification token; empty for administrators of users."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -216,14 +216,14 @@ class ConvertToPasskeyRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -270,16 +270,16 @@ class StartPasskeyRegistrationRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     name: _builtins.str
-    """What the person calls the passkey."""
+    """Name of the passkey, chosen by the user."""
     modification_token: _builtins.str
-    """Proof of a moment ago."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -332,16 +332,16 @@ class FinishPasskeyRegistrationRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     ANSWER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     name: _builtins.str
-    """What the person calls the passkey."""
+    """Name of the passkey, chosen by the user."""
     answer: _builtins.str
-    """What the authenticator answered."""
+    """Response of the authenticator, in JSON."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -392,24 +392,24 @@ class StartPasskeyAuthenticationRequest(_message.Message):
     PARAMETERS_FIELD_NUMBER: _builtins.int
     RESET_COOKIE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose passkey, empty where the path does not say."""
+    """Id of the user; empty if the path does not name one."""
     purpose: Global___PasskeyPurpose.ValueType
-    """What for."""
+    """Purpose."""
     code: _builtins.str
-    """What the credentials led to."""
+    """Code from the response to the credentials."""
     authorization_id: _builtins.str
-    """The authorization request that its page was made for."""
+    """Id of the authorization request of the page."""
     reset_cookie: _builtins.str
-    """Value of the cookie that the browser got with a link, empty without one."""
+    """Value of the cookie that the browser got with a link; empty if there is none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """Parameters of the authorization request, for callers that have no page."""
+        """Parameters of the authorization request, for callers without a page."""
 
     def __init__(
         self,
@@ -442,11 +442,11 @@ class StartPasskeyAuthenticationResponse(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """Names the ceremony to whoever finishes it."""
+    """Code that identifies the ceremony."""
     options: _builtins.str
     """PublicKeyCredentialRequestOptions."""
     user_id: _builtins.str
-    """Whose passkey, empty where the authenticator says so."""
+    """Id of the user; empty if the authenticator identifies the user."""
     expires_in: _builtins.int
     """Seconds until the challenge expires."""
     def __init__(
@@ -478,18 +478,18 @@ class FinishPasskeyAuthenticationRequest(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     RESET_COOKIE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose passkey, empty where the path does not say."""
+    """Id of the user; empty if the path does not name one."""
     code: _builtins.str
-    """Names the ceremony."""
+    """Code that identifies the ceremony."""
     answer: _builtins.str
-    """What the authenticator answered."""
+    """Response of the authenticator, in JSON."""
     reset_cookie: _builtins.str
-    """Value of the cookie that the browser got with a link, empty without one."""
+    """Value of the cookie that the browser got with a link; empty if there is none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -521,22 +521,24 @@ class FinishPasskeyAuthenticationResponse(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     CONSENT_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """Proves at the modification token's endpoint, or with a link, who somebody is; empty for other purposes."""
+    """Code that proves the user's identity at the endpoint for modification tokens, or with a link; empty for other
+    purposes.
+    """
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when nobody signed in."""
+        """Redirect to the relying party; absent if no user signed in."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """The cookie of the new session, absent when there is none."""
+        """Cookie of the new session; absent if there is none."""
 
     @_builtins.property
     def remembered(self) -> Global___RememberedFactor:
-        """What the browser keeps, so that it needs no password for a while; absent when nobody signed in."""
+        """Token with which the browser needs no password for a while; absent if no user signed in."""
 
     @_builtins.property
     def consent(self) -> _authorization_service_pb2.ConsentPage:
-        """The question that comes before a code, absent without one."""
+        """Consent page before a code; absent if no consent is needed."""
 
     def __init__(
         self,
@@ -557,7 +559,7 @@ Global___FinishPasskeyAuthenticationResponse: _TypeAlias = FinishPasskeyAuthenti
 
 @_typing.final
 class RememberedFactor(_message.Message):
-    """What a browser keeps since its person proved more than a password."""
+    """Token that a browser keeps after a second factor of its user."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

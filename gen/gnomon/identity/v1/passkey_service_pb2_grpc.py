@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class PasskeyServiceStub:
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     def __init__(self, channel):
@@ -74,56 +74,56 @@ class PasskeyServiceStub:
 
 
 class PasskeyServiceServicer:
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     def ListPasskeys(self, request, context):
-        """Returns the passkeys of a person, also to the person.
+        """Returns the passkeys of a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeletePasskey(self, request, context):
-        """Removes a passkey; the person itself shows a modification token.
-        Rejected with INVALID_STATE for the last one of a person who has no password.
+        """Removes a passkey; users themselves need a modification token.
+        Rejected with INVALID_STATE for the last passkey of a user without a password.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConvertToPasskey(self, request, context):
-        """Takes the password from an account that has a passkey which verifies its person.
-        Rejected with NOT_FOUND without a passkey, with INVALID_STATE when none of them verifies.
+        """Removes the password of an account with a passkey that verifies its user.
+        Rejected with NOT_FOUND without a passkey, with INVALID_STATE if none of them verifies the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartPasskeyRegistration(self, request, context):
-        """Begins to add a passkey to the account of whoever is signed in.
+        """Starts the registration of a passkey for the signed-in user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FinishPasskeyRegistration(self, request, context):
-        """Adds the passkey that the authenticator made.
+        """Adds the passkey that the authenticator created.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartPasskeyAuthentication(self, request, context):
-        """Begins to show a passkey.
+        """Starts an authentication with a passkey.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FinishPasskeyAuthentication(self, request, context):
-        """Signs in, or proves who somebody is, by what the authenticator answered.
+        """Signs in or authenticates a user with the response of the authenticator.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -176,8 +176,8 @@ def add_PasskeyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PasskeyService:
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PasskeyServiceStub:
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     @_typing.overload
@@ -36,53 +36,53 @@ class PasskeyServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PasskeyServiceAsyncStub: ...
     ListPasskeys: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.ListPasskeysRequest, _passkey_service_pb2.ListPasskeysResponse]
-    """Returns the passkeys of a person, also to the person."""
+    """Returns the passkeys of a user, also to the user."""
     DeletePasskey: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.DeletePasskeyRequest, _passkey_service_pb2.DeletePasskeyResponse]
-    """Removes a passkey; the person itself shows a modification token.
-    Rejected with INVALID_STATE for the last one of a person who has no password.
+    """Removes a passkey; users themselves need a modification token.
+    Rejected with INVALID_STATE for the last passkey of a user without a password.
     """
     ConvertToPasskey: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.ConvertToPasskeyRequest, _passkey_service_pb2.ConvertToPasskeyResponse]
-    """Takes the password from an account that has a passkey which verifies its person.
-    Rejected with NOT_FOUND without a passkey, with INVALID_STATE when none of them verifies.
+    """Removes the password of an account with a passkey that verifies its user.
+    Rejected with NOT_FOUND without a passkey, with INVALID_STATE if none of them verifies the user.
     """
     StartPasskeyRegistration: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.StartPasskeyRegistrationRequest, _passkey_service_pb2.StartPasskeyRegistrationResponse]
-    """Begins to add a passkey to the account of whoever is signed in."""
+    """Starts the registration of a passkey for the signed-in user."""
     FinishPasskeyRegistration: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.FinishPasskeyRegistrationRequest, _passkey_service_pb2.FinishPasskeyRegistrationResponse]
-    """Adds the passkey that the authenticator made."""
+    """Adds the passkey that the authenticator created."""
     StartPasskeyAuthentication: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.StartPasskeyAuthenticationRequest, _passkey_service_pb2.StartPasskeyAuthenticationResponse]
-    """Begins to show a passkey."""
+    """Starts an authentication with a passkey."""
     FinishPasskeyAuthentication: _grpc.UnaryUnaryMultiCallable[_passkey_service_pb2.FinishPasskeyAuthenticationRequest, _passkey_service_pb2.FinishPasskeyAuthenticationResponse]
-    """Signs in, or proves who somebody is, by what the authenticator answered."""
+    """Signs in or authenticates a user with the response of the authenticator."""
 
 @_typing.type_check_only
 class PasskeyServiceAsyncStub(PasskeyServiceStub):
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListPasskeys: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.ListPasskeysRequest, _passkey_service_pb2.ListPasskeysResponse]  # type: ignore[assignment]
-    """Returns the passkeys of a person, also to the person."""
+    """Returns the passkeys of a user, also to the user."""
     DeletePasskey: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.DeletePasskeyRequest, _passkey_service_pb2.DeletePasskeyResponse]  # type: ignore[assignment]
-    """Removes a passkey; the person itself shows a modification token.
-    Rejected with INVALID_STATE for the last one of a person who has no password.
+    """Removes a passkey; users themselves need a modification token.
+    Rejected with INVALID_STATE for the last passkey of a user without a password.
     """
     ConvertToPasskey: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.ConvertToPasskeyRequest, _passkey_service_pb2.ConvertToPasskeyResponse]  # type: ignore[assignment]
-    """Takes the password from an account that has a passkey which verifies its person.
-    Rejected with NOT_FOUND without a passkey, with INVALID_STATE when none of them verifies.
+    """Removes the password of an account with a passkey that verifies its user.
+    Rejected with NOT_FOUND without a passkey, with INVALID_STATE if none of them verifies the user.
     """
     StartPasskeyRegistration: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.StartPasskeyRegistrationRequest, _passkey_service_pb2.StartPasskeyRegistrationResponse]  # type: ignore[assignment]
-    """Begins to add a passkey to the account of whoever is signed in."""
+    """Starts the registration of a passkey for the signed-in user."""
     FinishPasskeyRegistration: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.FinishPasskeyRegistrationRequest, _passkey_service_pb2.FinishPasskeyRegistrationResponse]  # type: ignore[assignment]
-    """Adds the passkey that the authenticator made."""
+    """Adds the passkey that the authenticator created."""
     StartPasskeyAuthentication: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.StartPasskeyAuthenticationRequest, _passkey_service_pb2.StartPasskeyAuthenticationResponse]  # type: ignore[assignment]
-    """Begins to show a passkey."""
+    """Starts an authentication with a passkey."""
     FinishPasskeyAuthentication: _aio.UnaryUnaryMultiCallable[_passkey_service_pb2.FinishPasskeyAuthenticationRequest, _passkey_service_pb2.FinishPasskeyAuthenticationResponse]  # type: ignore[assignment]
-    """Signs in, or proves who somebody is, by what the authenticator answered."""
+    """Signs in or authenticates a user with the response of the authenticator."""
 
 class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    """Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     @_abc_1.abstractmethod
@@ -91,7 +91,7 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.ListPasskeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.ListPasskeysResponse, _abc.Awaitable[_passkey_service_pb2.ListPasskeysResponse]]:
-        """Returns the passkeys of a person, also to the person."""
+        """Returns the passkeys of a user, also to the user."""
 
     @_abc_1.abstractmethod
     def DeletePasskey(
@@ -99,8 +99,8 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.DeletePasskeyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.DeletePasskeyResponse, _abc.Awaitable[_passkey_service_pb2.DeletePasskeyResponse]]:
-        """Removes a passkey; the person itself shows a modification token.
-        Rejected with INVALID_STATE for the last one of a person who has no password.
+        """Removes a passkey; users themselves need a modification token.
+        Rejected with INVALID_STATE for the last passkey of a user without a password.
         """
 
     @_abc_1.abstractmethod
@@ -109,8 +109,8 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.ConvertToPasskeyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.ConvertToPasskeyResponse, _abc.Awaitable[_passkey_service_pb2.ConvertToPasskeyResponse]]:
-        """Takes the password from an account that has a passkey which verifies its person.
-        Rejected with NOT_FOUND without a passkey, with INVALID_STATE when none of them verifies.
+        """Removes the password of an account with a passkey that verifies its user.
+        Rejected with NOT_FOUND without a passkey, with INVALID_STATE if none of them verifies the user.
         """
 
     @_abc_1.abstractmethod
@@ -119,7 +119,7 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.StartPasskeyRegistrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.StartPasskeyRegistrationResponse, _abc.Awaitable[_passkey_service_pb2.StartPasskeyRegistrationResponse]]:
-        """Begins to add a passkey to the account of whoever is signed in."""
+        """Starts the registration of a passkey for the signed-in user."""
 
     @_abc_1.abstractmethod
     def FinishPasskeyRegistration(
@@ -127,7 +127,7 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.FinishPasskeyRegistrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.FinishPasskeyRegistrationResponse, _abc.Awaitable[_passkey_service_pb2.FinishPasskeyRegistrationResponse]]:
-        """Adds the passkey that the authenticator made."""
+        """Adds the passkey that the authenticator created."""
 
     @_abc_1.abstractmethod
     def StartPasskeyAuthentication(
@@ -135,7 +135,7 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.StartPasskeyAuthenticationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.StartPasskeyAuthenticationResponse, _abc.Awaitable[_passkey_service_pb2.StartPasskeyAuthenticationResponse]]:
-        """Begins to show a passkey."""
+        """Starts an authentication with a passkey."""
 
     @_abc_1.abstractmethod
     def FinishPasskeyAuthentication(
@@ -143,6 +143,6 @@ class PasskeyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _passkey_service_pb2.FinishPasskeyAuthenticationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_passkey_service_pb2.FinishPasskeyAuthenticationResponse, _abc.Awaitable[_passkey_service_pb2.FinishPasskeyAuthenticationResponse]]:
-        """Signs in, or proves who somebody is, by what the authenticator answered."""
+        """Signs in or authenticates a user with the response of the authenticator."""
 
 def add_PasskeyServiceServicer_to_server(servicer: PasskeyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PasswordPolicy(_message.Message):
-    """What is asked of a new password beside that it is not easily guessed; what is absent is not asked for."""
+    """Requirements for a new password, in addition to not being easily guessed; absent fields are not required."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -32,21 +32,21 @@ class PasswordPolicy(_message.Message):
     VALID_DAYS_FIELD_NUMBER: _builtins.int
     NOT_RECENTLY_USED_FIELD_NUMBER: _builtins.int
     length_min: _builtins.int
-    """Characters at least."""
+    """Minimum number of characters."""
     length_max: _builtins.int
-    """Characters at most."""
+    """Maximum number of characters."""
     include_lower_case: _builtins.int
-    """Lower-case letters at least."""
+    """Minimum number of lower-case letters."""
     include_upper_case: _builtins.int
-    """Upper-case letters at least."""
+    """Minimum number of upper-case letters."""
     include_digits: _builtins.int
-    """Digits at least."""
+    """Minimum number of digits."""
     include_special: _builtins.int
-    """Characters that are neither letters nor digits at least."""
+    """Minimum number of characters that are neither letters nor digits."""
     valid_days: _builtins.int
-    """Days after which it ends."""
+    """Days after which the password expires."""
     not_recently_used: _builtins.int
-    """How many of the person's last passwords it must not be."""
+    """Number of the user's last passwords that it must differ from."""
     def __init__(
         self,
         *,
@@ -98,7 +98,7 @@ class GetPasswordPolicyRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -146,14 +146,14 @@ class UpdatePasswordPolicyRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def policy(self) -> Global___PasswordPolicy:
-        """What the policy is to be."""
+        """New policy."""
 
     def __init__(
         self,

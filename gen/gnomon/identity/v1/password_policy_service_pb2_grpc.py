@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class PasswordPolicyServiceStub:
-    """What a tenant asks of new passwords.
+    """Policy of a tenant for new passwords.
     """
 
     def __init__(self, channel):
@@ -48,19 +48,19 @@ class PasswordPolicyServiceStub:
 
 
 class PasswordPolicyServiceServicer:
-    """What a tenant asks of new passwords.
+    """Policy of a tenant for new passwords.
     """
 
     def GetPasswordPolicy(self, request, context):
-        """Returns it, to everybody: whoever chooses a password has to know.
+        """Returns the policy, without a credential, because everybody who chooses a password needs it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdatePasswordPolicy(self, request, context):
-        """Puts another one in its place, for passwords that are chosen from then on.
-        Rejected with INVALID_ARGUMENT when it asks for more characters than it lets, with INVALID_STATE when somebody else
+        """Replaces the policy for passwords that are chosen later.
+        Rejected with INVALID_ARGUMENT if it requires more characters than it allows, with INVALID_STATE if another caller
         changed the tenant in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -89,7 +89,7 @@ def add_PasswordPolicyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PasswordPolicyService:
-    """What a tenant asks of new passwords.
+    """Policy of a tenant for new passwords.
     """
 
     @staticmethod

@@ -27,35 +27,35 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PasswordPolicyServiceStub:
-    """What a tenant asks of new passwords."""
+    """Policy of a tenant for new passwords."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PasswordPolicyServiceAsyncStub: ...
     GetPasswordPolicy: _grpc.UnaryUnaryMultiCallable[_password_policy_service_pb2.GetPasswordPolicyRequest, _password_policy_service_pb2.GetPasswordPolicyResponse]
-    """Returns it, to everybody: whoever chooses a password has to know."""
+    """Returns the policy, without a credential, because everybody who chooses a password needs it."""
     UpdatePasswordPolicy: _grpc.UnaryUnaryMultiCallable[_password_policy_service_pb2.UpdatePasswordPolicyRequest, _password_policy_service_pb2.UpdatePasswordPolicyResponse]
-    """Puts another one in its place, for passwords that are chosen from then on.
-    Rejected with INVALID_ARGUMENT when it asks for more characters than it lets, with INVALID_STATE when somebody else
+    """Replaces the policy for passwords that are chosen later.
+    Rejected with INVALID_ARGUMENT if it requires more characters than it allows, with INVALID_STATE if another caller
     changed the tenant in the meantime.
     """
 
 @_typing.type_check_only
 class PasswordPolicyServiceAsyncStub(PasswordPolicyServiceStub):
-    """What a tenant asks of new passwords."""
+    """Policy of a tenant for new passwords."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPasswordPolicy: _aio.UnaryUnaryMultiCallable[_password_policy_service_pb2.GetPasswordPolicyRequest, _password_policy_service_pb2.GetPasswordPolicyResponse]  # type: ignore[assignment]
-    """Returns it, to everybody: whoever chooses a password has to know."""
+    """Returns the policy, without a credential, because everybody who chooses a password needs it."""
     UpdatePasswordPolicy: _aio.UnaryUnaryMultiCallable[_password_policy_service_pb2.UpdatePasswordPolicyRequest, _password_policy_service_pb2.UpdatePasswordPolicyResponse]  # type: ignore[assignment]
-    """Puts another one in its place, for passwords that are chosen from then on.
-    Rejected with INVALID_ARGUMENT when it asks for more characters than it lets, with INVALID_STATE when somebody else
+    """Replaces the policy for passwords that are chosen later.
+    Rejected with INVALID_ARGUMENT if it requires more characters than it allows, with INVALID_STATE if another caller
     changed the tenant in the meantime.
     """
 
 class PasswordPolicyServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What a tenant asks of new passwords."""
+    """Policy of a tenant for new passwords."""
 
     @_abc_1.abstractmethod
     def GetPasswordPolicy(
@@ -63,7 +63,7 @@ class PasswordPolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_policy_service_pb2.GetPasswordPolicyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_policy_service_pb2.GetPasswordPolicyResponse, _abc.Awaitable[_password_policy_service_pb2.GetPasswordPolicyResponse]]:
-        """Returns it, to everybody: whoever chooses a password has to know."""
+        """Returns the policy, without a credential, because everybody who chooses a password needs it."""
 
     @_abc_1.abstractmethod
     def UpdatePasswordPolicy(
@@ -71,8 +71,8 @@ class PasswordPolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_policy_service_pb2.UpdatePasswordPolicyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_policy_service_pb2.UpdatePasswordPolicyResponse, _abc.Awaitable[_password_policy_service_pb2.UpdatePasswordPolicyResponse]]:
-        """Puts another one in its place, for passwords that are chosen from then on.
-        Rejected with INVALID_ARGUMENT when it asks for more characters than it lets, with INVALID_STATE when somebody else
+        """Replaces the policy for passwords that are chosen later.
+        Rejected with INVALID_ARGUMENT if it requires more characters than it allows, with INVALID_STATE if another caller
         changed the tenant in the meantime.
         """
 

@@ -19,7 +19,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ShownLink(_message.Message):
-    """What a browser shows of a link that it has opened."""
+    """Proof of a browser that it has opened a link."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -28,13 +28,13 @@ class ShownLink(_message.Message):
     COOKIE_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     cookie: _builtins.str
-    """Value of the cookie that the browser got with the link, empty without one."""
+    """Value of the cookie that the browser got with the link; empty if there is none."""
     csrf_token: _builtins.str
-    """Proof that the page is ours, empty without one."""
+    """CSRF token; empty if there is none."""
     def __init__(
         self,
         *,
@@ -59,7 +59,7 @@ class CheckPasswordResetRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -102,15 +102,15 @@ class RequestPasswordResetRequest(_message.Message):
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     REDIRECT_URI_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     email: _builtins.str
     """The address."""
     pow: _builtins.str
     """Solved proof of work."""
     client_id: _builtins.str
-    """Client that the person came from, empty when it came from none."""
+    """Client that the user came from; empty if there is none."""
     redirect_uri: _builtins.str
-    """Where the person goes on afterwards, one of the client's URIs; empty means where the client is."""
+    """URI of the client to which the user returns afterwards; empty means the home page of the client."""
     def __init__(
         self,
         *,
@@ -154,10 +154,10 @@ class OpenResetLinkRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     LINK_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def link(self) -> Global___ShownLink:
-        """The link; without a proof, since no page has been made yet."""
+        """The link; without a CSRF token, because there is no page yet."""
 
     def __init__(
         self,
@@ -189,18 +189,18 @@ class OpenResetLinkResponse(_message.Message):
     cookie: _builtins.str
     """Value of the cookie to set."""
     max_age: _builtins.int
-    """Seconds until it expires, and with it the link."""
+    """Seconds until the cookie and the link expire."""
     csrf_token: _builtins.str
-    """Proof that what is sent next comes from a page that was made for the link."""
+    """CSRF token for the requests of the page of the link."""
     email: _builtins.str
     """Address of the account."""
     needs_passkey: _builtins.bool
-    """Whether the person has to show its passkey."""
+    """Whether the user has to use a passkey."""
     is_new_account: _builtins.bool
-    """Whether the account is new, so that a passkey may stand in the password's place."""
+    """Whether the account is new, so that a passkey may replace the password."""
     @_builtins.property
     def password_policy(self) -> _password_policy_service_pb2.PasswordPolicy:
-        """What is asked of the password."""
+        """Policy for the password."""
 
     def __init__(
         self,
@@ -233,11 +233,11 @@ class ResetPasswordRequest(_message.Message):
     PASSKEY_CODE_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     password: _builtins.str
     """The new password."""
     passkey_code: _builtins.str
-    """What came of a passkey that was shown a moment ago, empty without."""
+    """Code from the use of a passkey; empty if there is none."""
     peer_address: _builtins.str
     """Address of the peer."""
     @_builtins.property
@@ -269,7 +269,7 @@ class ResetPasswordResponse(_message.Message):
 
     LOCATION_FIELD_NUMBER: _builtins.int
     location: _builtins.str
-    """Where the person goes on: a URI of the client that it came from, or the entry page."""
+    """URI at which the user continues: of the client, or of the entry page."""
     def __init__(
         self,
         *,
@@ -293,9 +293,9 @@ class StartPasskeyEnrollmentRequest(_message.Message):
     LINK_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     name: _builtins.str
-    """What the person calls the passkey."""
+    """Name of the passkey, chosen by the user."""
     @_builtins.property
     def link(self) -> Global___ShownLink:
         """The link."""
@@ -349,11 +349,11 @@ class FinishPasskeyEnrollmentRequest(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     name: _builtins.str
-    """What the person calls the passkey."""
+    """Name of the passkey, chosen by the user."""
     answer: _builtins.str
-    """What the authenticator answered, as JSON."""
+    """Response of the authenticator, in JSON."""
     peer_address: _builtins.str
     """Address of the peer."""
     @_builtins.property
@@ -385,7 +385,7 @@ class FinishPasskeyEnrollmentResponse(_message.Message):
 
     LOCATION_FIELD_NUMBER: _builtins.int
     location: _builtins.str
-    """Where the person goes on, as after a password."""
+    """URI at which the user continues: of the client, or of the entry page."""
     def __init__(
         self,
         *,

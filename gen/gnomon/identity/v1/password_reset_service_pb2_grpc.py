@@ -26,10 +26,11 @@ if _version_not_supported:
 
 
 class PasswordResetServiceStub:
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     def __init__(self, channel):
@@ -71,56 +72,58 @@ class PasswordResetServiceStub:
 
 
 class PasswordResetServiceServicer:
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     def CheckPasswordReset(self, request, context):
-        """Says whether people are written to, and changes nothing.
-        Rejected with NOT_FOUND when they are not.
+        """Checks whether the deployment sends such links; changes nothing.
+        Rejected with NOT_FOUND if it does not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RequestPasswordReset(self, request, context):
-        """Has a link sent to an address, if somebody has an account with it; the answer is the same for every address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND for a proof of work that is none or was used, with INVALID_ARGUMENT for
-        a way back that is not the client's, with PERMISSION_DENIED as above, and with NOT_FOUND when nobody is written to.
+        """Sends a link to an address with an account; the response is the same for every address.
+        Rejected with PERMISSION_DENIED or NOT_FOUND for an invalid or used proof of work, with INVALID_ARGUMENT for a
+        redirect URI that the client does not have, with PERMISSION_DENIED as above, and with NOT_FOUND if the deployment
+        sends no links.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def OpenResetLink(self, request, context):
-        """Opens a link, which belongs to the browser that does so from then on.
+        """Opens a link; from then on it belongs to this browser.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResetPassword(self, request, context):
-        """Gives the person a new password, ends all its sessions and tokens, and uses the link up.
-        Rejected with UNAUTHENTICATED without the proof that the page is ours, with INVALID_ARGUMENT for a password that the
-        policy does not let, and with PERMISSION_DENIED, whose metadata `cause` is SECOND_FACTOR_REQUIRED, when the person has
-        a passkey and did not show it.
+        """Sets a new password of the user, ends all sessions and tokens of the user, and invalidates the link.
+        Rejected with UNAUTHENTICATED without the CSRF token, with INVALID_ARGUMENT for a password that the policy refuses,
+        and with PERMISSION_DENIED and the metadata `cause` SECOND_FACTOR_REQUIRED if the user has a passkey and did not
+        use it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def StartPasskeyEnrollment(self, request, context):
-        """Begins to add a passkey to a new account instead of a password.
-        Rejected with INVALID_STATE when the account is not new.
+        """Starts the registration of a passkey for a new account, in place of a password.
+        Rejected with INVALID_STATE if the account is not new.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FinishPasskeyEnrollment(self, request, context):
-        """Adds the passkey that the authenticator made, which has to verify its person, and uses the link up.
+        """Adds the passkey that the authenticator created, which must verify the user, and invalidates the link.
         Rejected like StartPasskeyEnrollment.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -169,10 +172,11 @@ def add_PasswordResetServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PasswordResetService:
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     @staticmethod

@@ -27,10 +27,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PasswordResetServiceStub:
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     @_typing.overload
@@ -38,71 +39,75 @@ class PasswordResetServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PasswordResetServiceAsyncStub: ...
     CheckPasswordReset: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.CheckPasswordResetRequest, _password_reset_service_pb2.CheckPasswordResetResponse]
-    """Says whether people are written to, and changes nothing.
-    Rejected with NOT_FOUND when they are not.
+    """Checks whether the deployment sends such links; changes nothing.
+    Rejected with NOT_FOUND if it does not.
     """
     RequestPasswordReset: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.RequestPasswordResetRequest, _password_reset_service_pb2.RequestPasswordResetResponse]
-    """Has a link sent to an address, if somebody has an account with it; the answer is the same for every address.
-    Rejected with PERMISSION_DENIED or NOT_FOUND for a proof of work that is none or was used, with INVALID_ARGUMENT for
-    a way back that is not the client's, with PERMISSION_DENIED as above, and with NOT_FOUND when nobody is written to.
+    """Sends a link to an address with an account; the response is the same for every address.
+    Rejected with PERMISSION_DENIED or NOT_FOUND for an invalid or used proof of work, with INVALID_ARGUMENT for a
+    redirect URI that the client does not have, with PERMISSION_DENIED as above, and with NOT_FOUND if the deployment
+    sends no links.
     """
     OpenResetLink: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.OpenResetLinkRequest, _password_reset_service_pb2.OpenResetLinkResponse]
-    """Opens a link, which belongs to the browser that does so from then on."""
+    """Opens a link; from then on it belongs to this browser."""
     ResetPassword: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.ResetPasswordRequest, _password_reset_service_pb2.ResetPasswordResponse]
-    """Gives the person a new password, ends all its sessions and tokens, and uses the link up.
-    Rejected with UNAUTHENTICATED without the proof that the page is ours, with INVALID_ARGUMENT for a password that the
-    policy does not let, and with PERMISSION_DENIED, whose metadata `cause` is SECOND_FACTOR_REQUIRED, when the person has
-    a passkey and did not show it.
+    """Sets a new password of the user, ends all sessions and tokens of the user, and invalidates the link.
+    Rejected with UNAUTHENTICATED without the CSRF token, with INVALID_ARGUMENT for a password that the policy refuses,
+    and with PERMISSION_DENIED and the metadata `cause` SECOND_FACTOR_REQUIRED if the user has a passkey and did not
+    use it.
     """
     StartPasskeyEnrollment: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.StartPasskeyEnrollmentRequest, _password_reset_service_pb2.StartPasskeyEnrollmentResponse]
-    """Begins to add a passkey to a new account instead of a password.
-    Rejected with INVALID_STATE when the account is not new.
+    """Starts the registration of a passkey for a new account, in place of a password.
+    Rejected with INVALID_STATE if the account is not new.
     """
     FinishPasskeyEnrollment: _grpc.UnaryUnaryMultiCallable[_password_reset_service_pb2.FinishPasskeyEnrollmentRequest, _password_reset_service_pb2.FinishPasskeyEnrollmentResponse]
-    """Adds the passkey that the authenticator made, which has to verify its person, and uses the link up.
+    """Adds the passkey that the authenticator created, which must verify the user, and invalidates the link.
     Rejected like StartPasskeyEnrollment.
     """
 
 @_typing.type_check_only
 class PasswordResetServiceAsyncStub(PasswordResetServiceStub):
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckPasswordReset: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.CheckPasswordResetRequest, _password_reset_service_pb2.CheckPasswordResetResponse]  # type: ignore[assignment]
-    """Says whether people are written to, and changes nothing.
-    Rejected with NOT_FOUND when they are not.
+    """Checks whether the deployment sends such links; changes nothing.
+    Rejected with NOT_FOUND if it does not.
     """
     RequestPasswordReset: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.RequestPasswordResetRequest, _password_reset_service_pb2.RequestPasswordResetResponse]  # type: ignore[assignment]
-    """Has a link sent to an address, if somebody has an account with it; the answer is the same for every address.
-    Rejected with PERMISSION_DENIED or NOT_FOUND for a proof of work that is none or was used, with INVALID_ARGUMENT for
-    a way back that is not the client's, with PERMISSION_DENIED as above, and with NOT_FOUND when nobody is written to.
+    """Sends a link to an address with an account; the response is the same for every address.
+    Rejected with PERMISSION_DENIED or NOT_FOUND for an invalid or used proof of work, with INVALID_ARGUMENT for a
+    redirect URI that the client does not have, with PERMISSION_DENIED as above, and with NOT_FOUND if the deployment
+    sends no links.
     """
     OpenResetLink: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.OpenResetLinkRequest, _password_reset_service_pb2.OpenResetLinkResponse]  # type: ignore[assignment]
-    """Opens a link, which belongs to the browser that does so from then on."""
+    """Opens a link; from then on it belongs to this browser."""
     ResetPassword: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.ResetPasswordRequest, _password_reset_service_pb2.ResetPasswordResponse]  # type: ignore[assignment]
-    """Gives the person a new password, ends all its sessions and tokens, and uses the link up.
-    Rejected with UNAUTHENTICATED without the proof that the page is ours, with INVALID_ARGUMENT for a password that the
-    policy does not let, and with PERMISSION_DENIED, whose metadata `cause` is SECOND_FACTOR_REQUIRED, when the person has
-    a passkey and did not show it.
+    """Sets a new password of the user, ends all sessions and tokens of the user, and invalidates the link.
+    Rejected with UNAUTHENTICATED without the CSRF token, with INVALID_ARGUMENT for a password that the policy refuses,
+    and with PERMISSION_DENIED and the metadata `cause` SECOND_FACTOR_REQUIRED if the user has a passkey and did not
+    use it.
     """
     StartPasskeyEnrollment: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.StartPasskeyEnrollmentRequest, _password_reset_service_pb2.StartPasskeyEnrollmentResponse]  # type: ignore[assignment]
-    """Begins to add a passkey to a new account instead of a password.
-    Rejected with INVALID_STATE when the account is not new.
+    """Starts the registration of a passkey for a new account, in place of a password.
+    Rejected with INVALID_STATE if the account is not new.
     """
     FinishPasskeyEnrollment: _aio.UnaryUnaryMultiCallable[_password_reset_service_pb2.FinishPasskeyEnrollmentRequest, _password_reset_service_pb2.FinishPasskeyEnrollmentResponse]  # type: ignore[assignment]
-    """Adds the passkey that the authenticator made, which has to verify its person, and uses the link up.
+    """Adds the passkey that the authenticator created, which must verify the user, and invalidates the link.
     Rejected like StartPasskeyEnrollment.
     """
 
 class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    """Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     @_abc_1.abstractmethod
@@ -111,8 +116,8 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.CheckPasswordResetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.CheckPasswordResetResponse, _abc.Awaitable[_password_reset_service_pb2.CheckPasswordResetResponse]]:
-        """Says whether people are written to, and changes nothing.
-        Rejected with NOT_FOUND when they are not.
+        """Checks whether the deployment sends such links; changes nothing.
+        Rejected with NOT_FOUND if it does not.
         """
 
     @_abc_1.abstractmethod
@@ -121,9 +126,10 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.RequestPasswordResetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.RequestPasswordResetResponse, _abc.Awaitable[_password_reset_service_pb2.RequestPasswordResetResponse]]:
-        """Has a link sent to an address, if somebody has an account with it; the answer is the same for every address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND for a proof of work that is none or was used, with INVALID_ARGUMENT for
-        a way back that is not the client's, with PERMISSION_DENIED as above, and with NOT_FOUND when nobody is written to.
+        """Sends a link to an address with an account; the response is the same for every address.
+        Rejected with PERMISSION_DENIED or NOT_FOUND for an invalid or used proof of work, with INVALID_ARGUMENT for a
+        redirect URI that the client does not have, with PERMISSION_DENIED as above, and with NOT_FOUND if the deployment
+        sends no links.
         """
 
     @_abc_1.abstractmethod
@@ -132,7 +138,7 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.OpenResetLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.OpenResetLinkResponse, _abc.Awaitable[_password_reset_service_pb2.OpenResetLinkResponse]]:
-        """Opens a link, which belongs to the browser that does so from then on."""
+        """Opens a link; from then on it belongs to this browser."""
 
     @_abc_1.abstractmethod
     def ResetPassword(
@@ -140,10 +146,10 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.ResetPasswordRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.ResetPasswordResponse, _abc.Awaitable[_password_reset_service_pb2.ResetPasswordResponse]]:
-        """Gives the person a new password, ends all its sessions and tokens, and uses the link up.
-        Rejected with UNAUTHENTICATED without the proof that the page is ours, with INVALID_ARGUMENT for a password that the
-        policy does not let, and with PERMISSION_DENIED, whose metadata `cause` is SECOND_FACTOR_REQUIRED, when the person has
-        a passkey and did not show it.
+        """Sets a new password of the user, ends all sessions and tokens of the user, and invalidates the link.
+        Rejected with UNAUTHENTICATED without the CSRF token, with INVALID_ARGUMENT for a password that the policy refuses,
+        and with PERMISSION_DENIED and the metadata `cause` SECOND_FACTOR_REQUIRED if the user has a passkey and did not
+        use it.
         """
 
     @_abc_1.abstractmethod
@@ -152,8 +158,8 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.StartPasskeyEnrollmentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.StartPasskeyEnrollmentResponse, _abc.Awaitable[_password_reset_service_pb2.StartPasskeyEnrollmentResponse]]:
-        """Begins to add a passkey to a new account instead of a password.
-        Rejected with INVALID_STATE when the account is not new.
+        """Starts the registration of a passkey for a new account, in place of a password.
+        Rejected with INVALID_STATE if the account is not new.
         """
 
     @_abc_1.abstractmethod
@@ -162,7 +168,7 @@ class PasswordResetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _password_reset_service_pb2.FinishPasskeyEnrollmentRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_password_reset_service_pb2.FinishPasskeyEnrollmentResponse, _abc.Awaitable[_password_reset_service_pb2.FinishPasskeyEnrollmentResponse]]:
-        """Adds the passkey that the authenticator made, which has to verify its person, and uses the link up.
+        """Adds the passkey that the authenticator created, which must verify the user, and invalidates the link.
         Rejected like StartPasskeyEnrollment.
         """
 

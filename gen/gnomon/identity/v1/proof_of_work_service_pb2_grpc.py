@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProofOfWorkServiceStub:
-    """Makes automated requests cost something before they cost us anything.
+    """Proof of work, so that automated requests cost the client more than the server.
     """
 
     def __init__(self, channel):
@@ -43,11 +43,11 @@ class ProofOfWorkServiceStub:
 
 
 class ProofOfWorkServiceServicer:
-    """Makes automated requests cost something before they cost us anything.
+    """Proof of work, so that automated requests cost the client more than the server.
     """
 
     def IssueChallenge(self, request, context):
-        """Returns a challenge that can be spent once.
+        """Returns a challenge, which can be used once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -70,7 +70,7 @@ def add_ProofOfWorkServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProofOfWorkService:
-    """Makes automated requests cost something before they cost us anything.
+    """Proof of work, so that automated requests cost the client more than the server.
     """
 
     @staticmethod

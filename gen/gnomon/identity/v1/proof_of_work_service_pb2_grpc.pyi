@@ -27,25 +27,25 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProofOfWorkServiceStub:
-    """Makes automated requests cost something before they cost us anything."""
+    """Proof of work, so that automated requests cost the client more than the server."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ProofOfWorkServiceAsyncStub: ...
     IssueChallenge: _grpc.UnaryUnaryMultiCallable[_proof_of_work_service_pb2.IssueChallengeRequest, _proof_of_work_service_pb2.IssueChallengeResponse]
-    """Returns a challenge that can be spent once."""
+    """Returns a challenge, which can be used once."""
 
 @_typing.type_check_only
 class ProofOfWorkServiceAsyncStub(ProofOfWorkServiceStub):
-    """Makes automated requests cost something before they cost us anything."""
+    """Proof of work, so that automated requests cost the client more than the server."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     IssueChallenge: _aio.UnaryUnaryMultiCallable[_proof_of_work_service_pb2.IssueChallengeRequest, _proof_of_work_service_pb2.IssueChallengeResponse]  # type: ignore[assignment]
-    """Returns a challenge that can be spent once."""
+    """Returns a challenge, which can be used once."""
 
 class ProofOfWorkServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Makes automated requests cost something before they cost us anything."""
+    """Proof of work, so that automated requests cost the client more than the server."""
 
     @_abc_1.abstractmethod
     def IssueChallenge(
@@ -53,6 +53,6 @@ class ProofOfWorkServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _proof_of_work_service_pb2.IssueChallengeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_proof_of_work_service_pb2.IssueChallengeResponse, _abc.Awaitable[_proof_of_work_service_pb2.IssueChallengeResponse]]:
-        """Returns a challenge that can be spent once."""
+        """Returns a challenge, which can be used once."""
 
 def add_ProofOfWorkServiceServicer_to_server(servicer: ProofOfWorkServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -31,12 +31,12 @@ class ListProviderLinksRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose person it is; empty means the default tenant."""
+    """Tenant of the account; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose links."""
+    """Id of the account."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ListProviderLinksResponse(_message.Message):
 
     @_builtins.property
     def form_origins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Origins that get a form from the page, for its content security policy."""
+        """Origins to which the page posts a form, for its content security policy."""
 
     def __init__(
         self,
@@ -101,16 +101,16 @@ class BeginProviderLinkRequest(_message.Message):
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose person it is; empty means the default tenant."""
+    """Tenant of the account; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     provider_id: _builtins.str
-    """Which provider."""
+    """Id of the provider."""
     modification_token: _builtins.str
-    """Proof that the person has just authenticated again."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class BeginProviderLinkResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """To the provider."""
+        """Redirect to the provider."""
 
     def __init__(
         self,
@@ -165,16 +165,16 @@ class DeleteProviderLinkRequest(_message.Message):
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     MODIFICATION_TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose person it is; empty means the default tenant."""
+    """Tenant of the account; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     provider_id: _builtins.str
-    """Which provider."""
+    """Id of the provider."""
     modification_token: _builtins.str
-    """Proof that the person has just authenticated again."""
+    """Modification token."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

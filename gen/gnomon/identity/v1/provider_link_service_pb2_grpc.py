@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProviderLinkServiceStub:
-    """Links between a person's own account and upstream providers, which sign the person in.
+    """Links between the user's own account and upstream providers through which the user signs in.
     """
 
     def __init__(self, channel):
@@ -53,28 +53,28 @@ class ProviderLinkServiceStub:
 
 
 class ProviderLinkServiceServicer:
-    """Links between a person's own account and upstream providers, which sign the person in.
+    """Links between the user's own account and upstream providers through which the user signs in.
     """
 
     def ListProviderLinks(self, request, context):
-        """Returns the providers that an account is linked to, also to the person, and those that it can be linked to.
+        """Returns the providers that an account is linked to and those that it can be linked to; also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BeginProviderLink(self, request, context):
-        """Sends the person to a provider, whose response links the account. Needs a modification token.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through, and with INVALID_STATE for one that the
-        account is linked to.
+        """Sends the user to a provider, whose response links the account. Needs a modification token.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in, and with INVALID_STATE if the account is
+        already linked to it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteProviderLink(self, request, context):
-        """Removes a link, and signs out all other browsers of the person. Needs a modification token.
-        Rejected with NOT_FOUND without such a link, and with INVALID_STATE when it is the only way to sign in.
+        """Removes a link, and signs out all other browsers of the user. Needs a modification token.
+        Rejected with NOT_FOUND if there is no such link, and with INVALID_STATE if it is the only way to sign in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -107,7 +107,7 @@ def add_ProviderLinkServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProviderLinkService:
-    """Links between a person's own account and upstream providers, which sign the person in.
+    """Links between the user's own account and upstream providers through which the user signs in.
     """
 
     @staticmethod

@@ -27,43 +27,43 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProviderLinkServiceStub:
-    """Links between a person's own account and upstream providers, which sign the person in."""
+    """Links between the user's own account and upstream providers through which the user signs in."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ProviderLinkServiceAsyncStub: ...
     ListProviderLinks: _grpc.UnaryUnaryMultiCallable[_provider_link_service_pb2.ListProviderLinksRequest, _provider_link_service_pb2.ListProviderLinksResponse]
-    """Returns the providers that an account is linked to, also to the person, and those that it can be linked to."""
+    """Returns the providers that an account is linked to and those that it can be linked to; also to the user."""
     BeginProviderLink: _grpc.UnaryUnaryMultiCallable[_provider_link_service_pb2.BeginProviderLinkRequest, _provider_link_service_pb2.BeginProviderLinkResponse]
-    """Sends the person to a provider, whose response links the account. Needs a modification token.
-    Rejected with NOT_FOUND for a provider that nobody may sign in through, and with INVALID_STATE for one that the
-    account is linked to.
+    """Sends the user to a provider, whose response links the account. Needs a modification token.
+    Rejected with NOT_FOUND for a provider through which users cannot sign in, and with INVALID_STATE if the account is
+    already linked to it.
     """
     DeleteProviderLink: _grpc.UnaryUnaryMultiCallable[_provider_link_service_pb2.DeleteProviderLinkRequest, _provider_link_service_pb2.DeleteProviderLinkResponse]
-    """Removes a link, and signs out all other browsers of the person. Needs a modification token.
-    Rejected with NOT_FOUND without such a link, and with INVALID_STATE when it is the only way to sign in.
+    """Removes a link, and signs out all other browsers of the user. Needs a modification token.
+    Rejected with NOT_FOUND if there is no such link, and with INVALID_STATE if it is the only way to sign in.
     """
 
 @_typing.type_check_only
 class ProviderLinkServiceAsyncStub(ProviderLinkServiceStub):
-    """Links between a person's own account and upstream providers, which sign the person in."""
+    """Links between the user's own account and upstream providers through which the user signs in."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListProviderLinks: _aio.UnaryUnaryMultiCallable[_provider_link_service_pb2.ListProviderLinksRequest, _provider_link_service_pb2.ListProviderLinksResponse]  # type: ignore[assignment]
-    """Returns the providers that an account is linked to, also to the person, and those that it can be linked to."""
+    """Returns the providers that an account is linked to and those that it can be linked to; also to the user."""
     BeginProviderLink: _aio.UnaryUnaryMultiCallable[_provider_link_service_pb2.BeginProviderLinkRequest, _provider_link_service_pb2.BeginProviderLinkResponse]  # type: ignore[assignment]
-    """Sends the person to a provider, whose response links the account. Needs a modification token.
-    Rejected with NOT_FOUND for a provider that nobody may sign in through, and with INVALID_STATE for one that the
-    account is linked to.
+    """Sends the user to a provider, whose response links the account. Needs a modification token.
+    Rejected with NOT_FOUND for a provider through which users cannot sign in, and with INVALID_STATE if the account is
+    already linked to it.
     """
     DeleteProviderLink: _aio.UnaryUnaryMultiCallable[_provider_link_service_pb2.DeleteProviderLinkRequest, _provider_link_service_pb2.DeleteProviderLinkResponse]  # type: ignore[assignment]
-    """Removes a link, and signs out all other browsers of the person. Needs a modification token.
-    Rejected with NOT_FOUND without such a link, and with INVALID_STATE when it is the only way to sign in.
+    """Removes a link, and signs out all other browsers of the user. Needs a modification token.
+    Rejected with NOT_FOUND if there is no such link, and with INVALID_STATE if it is the only way to sign in.
     """
 
 class ProviderLinkServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Links between a person's own account and upstream providers, which sign the person in."""
+    """Links between the user's own account and upstream providers through which the user signs in."""
 
     @_abc_1.abstractmethod
     def ListProviderLinks(
@@ -71,7 +71,7 @@ class ProviderLinkServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_link_service_pb2.ListProviderLinksRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_link_service_pb2.ListProviderLinksResponse, _abc.Awaitable[_provider_link_service_pb2.ListProviderLinksResponse]]:
-        """Returns the providers that an account is linked to, also to the person, and those that it can be linked to."""
+        """Returns the providers that an account is linked to and those that it can be linked to; also to the user."""
 
     @_abc_1.abstractmethod
     def BeginProviderLink(
@@ -79,9 +79,9 @@ class ProviderLinkServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_link_service_pb2.BeginProviderLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_link_service_pb2.BeginProviderLinkResponse, _abc.Awaitable[_provider_link_service_pb2.BeginProviderLinkResponse]]:
-        """Sends the person to a provider, whose response links the account. Needs a modification token.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through, and with INVALID_STATE for one that the
-        account is linked to.
+        """Sends the user to a provider, whose response links the account. Needs a modification token.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in, and with INVALID_STATE if the account is
+        already linked to it.
         """
 
     @_abc_1.abstractmethod
@@ -90,8 +90,8 @@ class ProviderLinkServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_link_service_pb2.DeleteProviderLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_link_service_pb2.DeleteProviderLinkResponse, _abc.Awaitable[_provider_link_service_pb2.DeleteProviderLinkResponse]]:
-        """Removes a link, and signs out all other browsers of the person. Needs a modification token.
-        Rejected with NOT_FOUND without such a link, and with INVALID_STATE when it is the only way to sign in.
+        """Removes a link, and signs out all other browsers of the user. Needs a modification token.
+        Rejected with NOT_FOUND if there is no such link, and with INVALID_STATE if it is the only way to sign in.
         """
 
 def add_ProviderLinkServiceServicer_to_server(servicer: ProviderLinkServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

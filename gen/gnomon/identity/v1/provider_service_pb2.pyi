@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ProviderClaimMapping(_message.Message):
-    """People of whom a provider says something have these roles and groups."""
+    """Roles and groups for users with a certain claim from the provider."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -30,16 +30,16 @@ class ProviderClaimMapping(_message.Message):
     ROLES_FIELD_NUMBER: _builtins.int
     GROUPS_FIELD_NUMBER: _builtins.int
     claim: _builtins.str
-    """Name of a claim; dots lead into objects."""
+    """Name of a claim; dots separate the members of nested objects."""
     value: _builtins.str
-    """What it has to be, or to have among its values."""
+    """Value of the claim, or one of its values."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Roles of those people."""
+        """Roles of those users."""
 
     @_builtins.property
     def groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups of those people."""
+        """Groups of those users."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ Global___ProviderClaimMapping: _TypeAlias = ProviderClaimMapping  # noqa: Y015
 
 @_typing.final
 class ProviderFields(_message.Message):
-    """What administrators say about a provider."""
+    """Settings of a provider."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -87,58 +87,62 @@ class ProviderFields(_message.Message):
     PROFILE_FIELD_NUMBER: _builtins.int
     SIGNED_SECRET_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     type: _builtins.str
     """Kind: oidc, custom, google, github, directory, workspace or saml."""
     enabled: _builtins.bool
-    """Whether people may sign in through it."""
+    """Whether users may sign in through it."""
     issuer: _builtins.str
-    """Its issuer identifier; the entity id of a SAML provider."""
+    """Issuer identifier; for a SAML provider its entity id."""
     authorization_endpoint: _builtins.str
-    """Where people are sent."""
+    """Authorization endpoint."""
     token_endpoint: _builtins.str
-    """Where codes are redeemed."""
+    """Token endpoint."""
     userinfo_endpoint: _builtins.str
-    """Where more is told of a person, empty without one."""
+    """Userinfo endpoint; empty if there is none."""
     jwks_endpoint: _builtins.str
-    """Where its keys are published, empty where it has none."""
+    """URI of its JWK Set; empty if it has none."""
     client_id: _builtins.str
-    """What we are called there; at a SAML provider empty for the address of our metadata."""
+    """Client id at the provider; for a SAML provider the entity id of the service provider, empty for the address of its
+    metadata.
+    """
     token_endpoint_auth_method: _builtins.str
-    """How we prove who we are: none, client_secret_basic or client_secret_post."""
+    """Client authentication at the provider: none, client_secret_basic or client_secret_post."""
     scope: _builtins.str
-    """Scopes that it is asked for, separated by spaces."""
+    """Requested scopes, separated by spaces."""
     forward_sign_in_hints: _builtins.bool
-    """Whether addresses that people typed are passed on to it."""
+    """Whether addresses that users entered are passed on to it."""
     workspace_domain: _builtins.str
-    """Domain of a workspace, empty without one."""
+    """Domain of a workspace; empty if there is none."""
     auto_onboarding: _builtins.bool
-    """Whether people who are new get an account."""
+    """Whether new users get an account."""
     auto_link: _builtins.bool
-    """Whether people who have an account of the same, verified address are linked to it."""
+    """Whether users with the verified address of an account are linked to it."""
     mfa_claim_path: _builtins.str
-    """Claim that says whether a person used several factors there, empty without one; dots lead into objects."""
+    """Claim that shows whether the user used several factors there; empty if there is none; dots separate the members of
+    nested objects.
+    """
     mfa_claim_value: _builtins.str
-    """What it says, or has among its values, when the person did."""
+    """Value of that claim, or one of its values, if the user did."""
     form_post: _builtins.bool
     """Whether the browser posts its response: response_mode form_post."""
     text_booleans: _builtins.bool
     """Whether the text "true" counts in email_verified."""
     @_builtins.property
     def mappings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProviderClaimMapping]:
-        """What follows from claims of its people."""
+        """Roles and groups from claims of its users."""
 
     @_builtins.property
     def saml(self) -> Global___SamlProviderFields:
-        """Settings of a SAML provider, absent for others."""
+        """Settings of a SAML provider; absent for other kinds."""
 
     @_builtins.property
     def profile(self) -> Global___UserinfoProfile:
-        """Claims of its userinfo, for a provider that issues no ID tokens; absent for others."""
+        """Claims of its userinfo, for a provider without ID tokens; absent for other kinds."""
 
     @_builtins.property
     def signed_secret(self) -> Global___SignedSecret:
-        """Our secret there is a JWT of ours, and client_secret the private key of it; absent for others."""
+        """For a provider whose client secret is a signed JWT, with its private key in client_secret; absent for other kinds."""
 
     def __init__(
         self,
@@ -177,7 +181,7 @@ Global___ProviderFields: _TypeAlias = ProviderFields  # noqa: Y015
 
 @_typing.final
 class UserinfoProfile(_message.Message):
-    """Claims of userinfo that identify and describe a user; dots lead into objects, empty for none."""
+    """Claims of userinfo that identify and describe a user; dots separate the members of nested objects, empty for none."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -219,7 +223,7 @@ Global___UserinfoProfile: _TypeAlias = UserinfoProfile  # noqa: Y015
 
 @_typing.final
 class SignedSecret(_message.Message):
-    """How our secret at a provider is signed: ES256."""
+    """Signature of the client secret at a provider: ES256."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -228,7 +232,7 @@ class SignedSecret(_message.Message):
     team_id: _builtins.str
     """Issuer of the JWT."""
     key_id: _builtins.str
-    """Id of our key at the provider."""
+    """Id of the key at the provider."""
     def __init__(
         self,
         *,
@@ -264,21 +268,21 @@ class SamlProviderFields(_message.Message):
     FAMILY_NAME_ATTRIBUTE_FIELD_NUMBER: _builtins.int
     TRUST_EMAIL_FIELD_NUMBER: _builtins.int
     metadata: _builtins.str
-    """Its metadata, read in place of its issuer, endpoints, binding and certificates; never returned."""
+    """Metadata, from which the server reads issuer, endpoints, binding and certificates; never returned."""
     metadata_url: _builtins.str
-    """Address of its metadata, which is read once; never returned."""
+    """Address of its metadata, which the server reads once; never returned."""
     binding: _builtins.str
-    """How requests travel to it: redirect or post."""
+    """Binding of requests to it: redirect or post."""
     single_logout_endpoint: _builtins.str
-    """Address of its single logout service with the redirect binding, empty without one."""
+    """Address of its single logout service with the redirect binding; empty if there is none."""
     name_id_format: _builtins.str
-    """Format of the NameID that it is asked for; empty leaves the choice to it."""
+    """Requested format of the NameID; with an empty one the provider chooses."""
     sign_requests: _builtins.bool
     """Whether requests are signed."""
     require_encryption: _builtins.bool
     """Whether assertions must be encrypted."""
     clock_skew_seconds: _builtins.int
-    """Seconds by which its clock may differ."""
+    """Maximum difference of its clock in seconds."""
     subject_attribute: _builtins.str
     """Name of the attribute that identifies a user; empty for the NameID."""
     email_attribute: _builtins.str
@@ -291,7 +295,7 @@ class SamlProviderFields(_message.Message):
     """Whether the provider has verified the addresses that it asserts."""
     @_builtins.property
     def certificates(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """X.509 certificates of the keys that it signs with, in PEM or base64 of DER; returned as the latter."""
+        """X.509 certificates of its signing keys, in PEM or base64 of DER; returned as the latter."""
 
     def __init__(
         self,
@@ -331,7 +335,7 @@ class Provider(_message.Message):
     """Id."""
     @_builtins.property
     def fields(self) -> Global___ProviderFields:
-        """What is said about it."""
+        """Settings of the provider."""
 
     def __init__(
         self,
@@ -356,10 +360,10 @@ class ListProvidersRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose providers are asked for; empty means the default tenant."""
+    """Tenant of the providers; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -410,12 +414,12 @@ class CreateProviderRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     CLIENT_SECRET_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that the provider is to be of; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     client_secret: _builtins.str
-    """Our secret there, empty without one."""
+    """Client secret at the provider; empty if there is none."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___ProviderFields:
@@ -470,10 +474,10 @@ class ListProviderPresetsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that asks; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -505,12 +509,12 @@ class ProviderPreset(_message.Message):
     name: _builtins.str
     """Name of the provider."""
     registration_url: _builtins.str
-    """Page where our client is registered."""
+    """Page for the registration of the client."""
     scope: _builtins.str
-    """Scopes that it is asked for, separated by spaces."""
+    """Requested scopes, separated by spaces."""
     @_builtins.property
     def needs(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Members beside client_id and client_secret that it needs."""
+        """Required members in addition to client_id and client_secret."""
 
     def __init__(
         self,
@@ -572,30 +576,30 @@ class CreateProviderFromPresetRequest(_message.Message):
     AUTO_ONBOARDING_FIELD_NUMBER: _builtins.int
     AUTO_LINK_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that the provider is to be of; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     preset: _builtins.str
     """Id of the preset."""
     client_id: _builtins.str
-    """What we are called there."""
+    """Client id at the provider."""
     client_secret: _builtins.str
-    """Our secret there; for a preset with team_id and key_id the private key in PEM."""
+    """Client secret at the provider; for a preset with team_id and key_id the private key in PEM."""
     name: _builtins.str
-    """What people know it by; empty for the name of the preset."""
+    """Display name; empty for the name of the preset."""
     directory: _builtins.str
-    """Id of a directory, for a preset that needs it."""
+    """Id of a directory, for a preset that requires one."""
     host: _builtins.str
-    """Host of an installation of its own, for a preset that may have it."""
+    """Host of the organization's own installation, for a preset that allows one."""
     team_id: _builtins.str
-    """Id of our team, for a preset that needs it."""
+    """Id of the team, for a preset that requires one."""
     key_id: _builtins.str
-    """Id of our key, for a preset that needs it."""
+    """Id of the key, for a preset that requires one."""
     auto_onboarding: _builtins.bool
-    """Whether people who are new get an account."""
+    """Whether new users get an account."""
     auto_link: _builtins.bool
-    """Whether people who have an account of the same, verified address are linked to it."""
+    """Whether users with the verified address of an account are linked to it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -657,18 +661,18 @@ class UpdateProviderRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     CLIENT_SECRET_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider it is; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     provider_id: _builtins.str
-    """Which."""
+    """Id of the provider."""
     client_secret: _builtins.str
-    """Our new secret there, empty when it stays as it is."""
+    """New client secret at the provider; empty if it stays."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___ProviderFields:
-        """All of the provider as it is to be."""
+        """New settings of the provider."""
 
     def __init__(
         self,
@@ -721,12 +725,12 @@ class DeleteProviderRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider it is; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     provider_id: _builtins.str
-    """Which."""
+    """Id of the provider."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -770,12 +774,12 @@ class ListLinkedUsersRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     PROVIDER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose provider it is; empty means the default tenant."""
+    """Tenant of the provider; empty means the default tenant."""
     provider_id: _builtins.str
-    """Which."""
+    """Id of the provider."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -794,7 +798,7 @@ Global___ListLinkedUsersRequest: _TypeAlias = ListLinkedUsersRequest  # noqa: Y0
 
 @_typing.final
 class LinkedUser(_message.Message):
-    """Somebody who signs in through a provider."""
+    """A user who signs in through a provider."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -803,7 +807,7 @@ class LinkedUser(_message.Message):
     id: _builtins.str
     """Id of the account."""
     email: _builtins.str
-    """Its address."""
+    """E-mail address."""
     def __init__(
         self,
         *,
@@ -827,7 +831,7 @@ class ListLinkedUsersResponse(_message.Message):
     USERS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def users(self) -> _containers.RepeatedCompositeFieldContainer[Global___LinkedUser]:
-        """The people."""
+        """The users."""
 
     def __init__(
         self,
@@ -853,14 +857,14 @@ class LookUpProviderRequest(_message.Message):
     ISSUER_FIELD_NUMBER: _builtins.int
     METADATA_URL_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that asks; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     issuer: _builtins.str
-    """Issuer that is asked about; empty when the address of its metadata says it."""
+    """Issuer; empty if the request has the address of its metadata."""
     metadata_url: _builtins.str
-    """Address of its metadata; empty when the issuer says it."""
+    """Address of its metadata; empty if the request has the issuer."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -894,18 +898,18 @@ class LookUpProviderResponse(_message.Message):
     issuer: _builtins.str
     """Its issuer identifier."""
     authorization_endpoint: _builtins.str
-    """Where people are sent."""
+    """Authorization endpoint."""
     token_endpoint: _builtins.str
-    """Where codes are redeemed."""
+    """Token endpoint."""
     userinfo_endpoint: _builtins.str
-    """Where more is told of a person, empty without one."""
+    """Userinfo endpoint; empty if there is none."""
     jwks_endpoint: _builtins.str
-    """Where its keys are published."""
+    """URI of its JWK Set."""
     scope: _builtins.str
-    """Scopes of ours that it knows, separated by spaces."""
+    """Scopes that it supports, out of those that the server uses, separated by spaces."""
     @_builtins.property
     def token_endpoint_auth_methods(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """How clients prove who they are: those of none, client_secret_basic and client_secret_post that it takes."""
+        """Client authentication methods that it supports, out of none, client_secret_basic and client_secret_post."""
 
     def __init__(
         self,
@@ -934,7 +938,7 @@ class ListOfferedProvidersRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose page asks; empty means the default tenant."""
+    """Tenant of the page; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -950,7 +954,7 @@ Global___ListOfferedProvidersRequest: _TypeAlias = ListOfferedProvidersRequest  
 
 @_typing.final
 class OfferedProvider(_message.Message):
-    """A provider as a page offers it."""
+    """A provider that a page offers."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -960,9 +964,9 @@ class OfferedProvider(_message.Message):
     id: _builtins.str
     """Id."""
     name: _builtins.str
-    """What people know it by."""
+    """Display name."""
     updated: _builtins.str
-    """Id of its uploaded image, absent without one."""
+    """Id of its uploaded image; absent if there is none."""
     def __init__(
         self,
         *,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProviderServiceStub:
-    """Upstream providers, which vouch for people of a tenant.
+    """Upstream providers, through which users of a tenant sign in.
     """
 
     def __init__(self, channel):
@@ -83,7 +83,7 @@ class ProviderServiceStub:
 
 
 class ProviderServiceServicer:
-    """Upstream providers, which vouch for people of a tenant.
+    """Upstream providers, through which users of a tenant sign in.
     """
 
     def ListProviders(self, request, context):
@@ -95,7 +95,7 @@ class ProviderServiceServicer:
 
     def CreateProvider(self, request, context):
         """Registers a provider.
-        Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many providers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -110,49 +110,50 @@ class ProviderServiceServicer:
 
     def CreateProviderFromPreset(self, request, context):
         """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
-        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
-        INVALID_STATE when the tenant has too many providers.
+        Rejected with NOT_FOUND if the preset does not exist, with INVALID_ARGUMENT if it needs another value, with
+        INVALID_STATE if the tenant has too many providers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateProvider(self, request, context):
-        """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
-        INVALID_STATE when somebody else changed it in the meantime.
+        """Replaces the settings of a provider; its secret stays if none is given and the provider would send it to the same
+        address as before.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE if another caller changed it in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteProvider(self, request, context):
-        """Removes a provider, and with it the links of people to it; their accounts stay.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        """Removes a provider and the links of users to it; their accounts stay.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListLinkedUsers(self, request, context):
-        """Returns people who sign in through a provider, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        """Returns at most 100 users who sign in through a provider.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LookUpProvider(self, request, context):
-        """Reads what a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
-        Rejected with INVALID_ARGUMENT when there is nothing, or it is about another issuer.
+        """Reads the published metadata of a provider: OpenID Connect Discovery 1.0 §4.
+        Rejected with INVALID_ARGUMENT if there is none, or it is about another issuer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListOfferedProviders(self, request, context):
-        """Returns the providers that people of the tenant may sign in through, for its pages.
-        Rejected with NOT_FOUND where federation is not enabled.
+        """Returns the providers through which users of the tenant may sign in, for its pages.
+        Rejected with NOT_FOUND if federation is not enabled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -215,7 +216,7 @@ def add_ProviderServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProviderService:
-    """Upstream providers, which vouch for people of a tenant.
+    """Upstream providers, through which users of a tenant sign in.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProviderServiceStub:
-    """Upstream providers, which vouch for people of a tenant."""
+    """Upstream providers, through which users of a tenant sign in."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,79 +37,81 @@ class ProviderServiceStub:
     """Returns all providers of the tenant, by id."""
     CreateProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderRequest, _provider_service_pb2.CreateProviderResponse]
     """Registers a provider.
-    Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+    Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many providers.
     """
     ListProviderPresets: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.ListProviderPresetsRequest, _provider_service_pb2.ListProviderPresetsResponse]
     """Returns the presets for large providers, by name."""
     CreateProviderFromPreset: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderFromPresetRequest, _provider_service_pb2.CreateProviderFromPresetResponse]
     """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
-    Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
-    INVALID_STATE when the tenant has too many providers.
+    Rejected with NOT_FOUND if the preset does not exist, with INVALID_ARGUMENT if it needs another value, with
+    INVALID_STATE if the tenant has too many providers.
     """
     UpdateProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.UpdateProviderRequest, _provider_service_pb2.UpdateProviderResponse]
-    """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
-    INVALID_STATE when somebody else changed it in the meantime.
+    """Replaces the settings of a provider; its secret stays if none is given and the provider would send it to the same
+    address as before.
+    Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_ARGUMENT for invalid settings, with
+    INVALID_STATE if another caller changed it in the meantime.
     """
     DeleteProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.DeleteProviderRequest, _provider_service_pb2.DeleteProviderResponse]
-    """Removes a provider, and with it the links of people to it; their accounts stay.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    """Removes a provider and the links of users to it; their accounts stay.
+    Rejected with NOT_FOUND if the tenant has no provider of that id.
     """
     ListLinkedUsers: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.ListLinkedUsersRequest, _provider_service_pb2.ListLinkedUsersResponse]
-    """Returns people who sign in through a provider, at most 100 of them.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    """Returns at most 100 users who sign in through a provider.
+    Rejected with NOT_FOUND if the tenant has no provider of that id.
     """
     LookUpProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.LookUpProviderRequest, _provider_service_pb2.LookUpProviderResponse]
-    """Reads what a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
-    Rejected with INVALID_ARGUMENT when there is nothing, or it is about another issuer.
+    """Reads the published metadata of a provider: OpenID Connect Discovery 1.0 §4.
+    Rejected with INVALID_ARGUMENT if there is none, or it is about another issuer.
     """
     ListOfferedProviders: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.ListOfferedProvidersRequest, _provider_service_pb2.ListOfferedProvidersResponse]
-    """Returns the providers that people of the tenant may sign in through, for its pages.
-    Rejected with NOT_FOUND where federation is not enabled.
+    """Returns the providers through which users of the tenant may sign in, for its pages.
+    Rejected with NOT_FOUND if federation is not enabled.
     """
 
 @_typing.type_check_only
 class ProviderServiceAsyncStub(ProviderServiceStub):
-    """Upstream providers, which vouch for people of a tenant."""
+    """Upstream providers, through which users of a tenant sign in."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListProviders: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListProvidersRequest, _provider_service_pb2.ListProvidersResponse]  # type: ignore[assignment]
     """Returns all providers of the tenant, by id."""
     CreateProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderRequest, _provider_service_pb2.CreateProviderResponse]  # type: ignore[assignment]
     """Registers a provider.
-    Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+    Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many providers.
     """
     ListProviderPresets: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListProviderPresetsRequest, _provider_service_pb2.ListProviderPresetsResponse]  # type: ignore[assignment]
     """Returns the presets for large providers, by name."""
     CreateProviderFromPreset: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.CreateProviderFromPresetRequest, _provider_service_pb2.CreateProviderFromPresetResponse]  # type: ignore[assignment]
     """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
-    Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
-    INVALID_STATE when the tenant has too many providers.
+    Rejected with NOT_FOUND if the preset does not exist, with INVALID_ARGUMENT if it needs another value, with
+    INVALID_STATE if the tenant has too many providers.
     """
     UpdateProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.UpdateProviderRequest, _provider_service_pb2.UpdateProviderResponse]  # type: ignore[assignment]
-    """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
-    Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
-    INVALID_STATE when somebody else changed it in the meantime.
+    """Replaces the settings of a provider; its secret stays if none is given and the provider would send it to the same
+    address as before.
+    Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_ARGUMENT for invalid settings, with
+    INVALID_STATE if another caller changed it in the meantime.
     """
     DeleteProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.DeleteProviderRequest, _provider_service_pb2.DeleteProviderResponse]  # type: ignore[assignment]
-    """Removes a provider, and with it the links of people to it; their accounts stay.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    """Removes a provider and the links of users to it; their accounts stay.
+    Rejected with NOT_FOUND if the tenant has no provider of that id.
     """
     ListLinkedUsers: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListLinkedUsersRequest, _provider_service_pb2.ListLinkedUsersResponse]  # type: ignore[assignment]
-    """Returns people who sign in through a provider, at most 100 of them.
-    Rejected with NOT_FOUND when the tenant has none of that id.
+    """Returns at most 100 users who sign in through a provider.
+    Rejected with NOT_FOUND if the tenant has no provider of that id.
     """
     LookUpProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.LookUpProviderRequest, _provider_service_pb2.LookUpProviderResponse]  # type: ignore[assignment]
-    """Reads what a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
-    Rejected with INVALID_ARGUMENT when there is nothing, or it is about another issuer.
+    """Reads the published metadata of a provider: OpenID Connect Discovery 1.0 §4.
+    Rejected with INVALID_ARGUMENT if there is none, or it is about another issuer.
     """
     ListOfferedProviders: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListOfferedProvidersRequest, _provider_service_pb2.ListOfferedProvidersResponse]  # type: ignore[assignment]
-    """Returns the providers that people of the tenant may sign in through, for its pages.
-    Rejected with NOT_FOUND where federation is not enabled.
+    """Returns the providers through which users of the tenant may sign in, for its pages.
+    Rejected with NOT_FOUND if federation is not enabled.
     """
 
 class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Upstream providers, which vouch for people of a tenant."""
+    """Upstream providers, through which users of a tenant sign in."""
 
     @_abc_1.abstractmethod
     def ListProviders(
@@ -126,7 +128,7 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.CreateProviderResponse, _abc.Awaitable[_provider_service_pb2.CreateProviderResponse]]:
         """Registers a provider.
-        Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many providers.
         """
 
     @_abc_1.abstractmethod
@@ -144,8 +146,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.CreateProviderFromPresetResponse, _abc.Awaitable[_provider_service_pb2.CreateProviderFromPresetResponse]]:
         """Registers a provider with the issuer, endpoints, scopes and claims of a preset.
-        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
-        INVALID_STATE when the tenant has too many providers.
+        Rejected with NOT_FOUND if the preset does not exist, with INVALID_ARGUMENT if it needs another value, with
+        INVALID_STATE if the tenant has too many providers.
         """
 
     @_abc_1.abstractmethod
@@ -154,9 +156,10 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_service_pb2.UpdateProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.UpdateProviderResponse, _abc.Awaitable[_provider_service_pb2.UpdateProviderResponse]]:
-        """Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
-        INVALID_STATE when somebody else changed it in the meantime.
+        """Replaces the settings of a provider; its secret stays if none is given and the provider would send it to the same
+        address as before.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE if another caller changed it in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -165,8 +168,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_service_pb2.DeleteProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.DeleteProviderResponse, _abc.Awaitable[_provider_service_pb2.DeleteProviderResponse]]:
-        """Removes a provider, and with it the links of people to it; their accounts stay.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        """Removes a provider and the links of users to it; their accounts stay.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
 
     @_abc_1.abstractmethod
@@ -175,8 +178,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_service_pb2.ListLinkedUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.ListLinkedUsersResponse, _abc.Awaitable[_provider_service_pb2.ListLinkedUsersResponse]]:
-        """Returns people who sign in through a provider, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        """Returns at most 100 users who sign in through a provider.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
 
     @_abc_1.abstractmethod
@@ -185,8 +188,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_service_pb2.LookUpProviderRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.LookUpProviderResponse, _abc.Awaitable[_provider_service_pb2.LookUpProviderResponse]]:
-        """Reads what a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
-        Rejected with INVALID_ARGUMENT when there is nothing, or it is about another issuer.
+        """Reads the published metadata of a provider: OpenID Connect Discovery 1.0 §4.
+        Rejected with INVALID_ARGUMENT if there is none, or it is about another issuer.
         """
 
     @_abc_1.abstractmethod
@@ -195,8 +198,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provider_service_pb2.ListOfferedProvidersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.ListOfferedProvidersResponse, _abc.Awaitable[_provider_service_pb2.ListOfferedProvidersResponse]]:
-        """Returns the providers that people of the tenant may sign in through, for its pages.
-        Rejected with NOT_FOUND where federation is not enabled.
+        """Returns the providers through which users of the tenant may sign in, for its pages.
+        Rejected with NOT_FOUND if federation is not enabled.
         """
 
 def add_ProviderServiceServicer_to_server(servicer: ProviderServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -28,23 +28,23 @@ class _ResourceTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Resource
     DESCRIPTOR: _descriptor.EnumDescriptor
     RESOURCE_TYPE_UNSPECIFIED: _ResourceType.ValueType  # 0
     RESOURCE_TYPE_USER: _ResourceType.ValueType  # 1
-    """A person."""
+    """A user."""
     RESOURCE_TYPE_GROUP: _ResourceType.ValueType  # 2
-    """A group of people."""
+    """A group of users."""
 
 class ResourceType(_ResourceType, metaclass=_ResourceTypeEnumTypeWrapper):
     """Type of a SCIM resource: RFC 7643 §6."""
 
 RESOURCE_TYPE_UNSPECIFIED: ResourceType.ValueType  # 0
 RESOURCE_TYPE_USER: ResourceType.ValueType  # 1
-"""A person."""
+"""A user."""
 RESOURCE_TYPE_GROUP: ResourceType.ValueType  # 2
-"""A group of people."""
+"""A group of users."""
 Global___ResourceType: _TypeAlias = ResourceType  # noqa: Y015
 
 @_typing.final
 class Projection(_message.Message):
-    """Attributes that an answer has: RFC 7644 §3.9."""
+    """Attributes of a response: RFC 7644 §3.9."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -52,11 +52,11 @@ class Projection(_message.Message):
     EXCLUDED_ATTRIBUTES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Those alone, empty for all."""
+        """Attributes to return; empty for all."""
 
     @_builtins.property
     def excluded_attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """All but those."""
+        """Attributes to leave out."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class DescribeProvisioningRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
-    """Name of the document: ServiceProviderConfig, ResourceTypes or Schemas, the latter two also with a slash and an id."""
+    """Name of the document: ServiceProviderConfig, ResourceTypes or Schemas; the latter two also with a slash and an id."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -142,26 +142,26 @@ class SearchScimResourcesRequest(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     PROJECTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     filter: _builtins.str
     """Filter: RFC 7644 §3.4.2.2; empty finds all."""
     sort_by: _builtins.str
-    """Attribute to sort by, empty for the id."""
+    """Attribute to sort by; empty for the id."""
     is_descending: _builtins.bool
-    """Whether the last one is first."""
+    """Whether the order is descending."""
     start_index: _builtins.int
-    """Number of the first resource of the page, from 1; less means 1."""
+    """Number of the first resource on the page, from 1; less means 1."""
     count: _builtins.int
-    """Most resources of the page; absent means 100, more than 200 means 200, less than 0 means 0."""
+    """Maximum number of resources on the page; absent means 100, more than 200 means 200, less than 0 means 0."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def projection(self) -> Global___Projection:
-        """Attributes that the answer has."""
+        """Attributes of the response."""
 
     def __init__(
         self,
@@ -220,18 +220,18 @@ class GetScimResourceRequest(_message.Message):
     RESOURCE_ID_FIELD_NUMBER: _builtins.int
     PROJECTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     resource_id: _builtins.str
     """Id of the resource."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def projection(self) -> Global___Projection:
-        """Attributes that the answer has."""
+        """Attributes of the response."""
 
     def __init__(
         self,
@@ -262,9 +262,9 @@ class GetScimResourceResponse(_message.Message):
     document: _builtins.bytes
     """JSON of the resource."""
     version: _builtins.str
-    """Its version, empty for a resource without one."""
+    """Version of the resource; empty if it has none."""
     location: _builtins.str
-    """Its address."""
+    """Address of the resource."""
     def __init__(
         self,
         *,
@@ -292,18 +292,18 @@ class CreateScimResourceRequest(_message.Message):
     DOCUMENT_FIELD_NUMBER: _builtins.int
     PROJECTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     document: _builtins.bytes
     """JSON that the client sent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def projection(self) -> Global___Projection:
-        """Attributes that the answer has."""
+        """Attributes of the response."""
 
     def __init__(
         self,
@@ -334,9 +334,9 @@ class CreateScimResourceResponse(_message.Message):
     document: _builtins.bytes
     """JSON of the resource."""
     version: _builtins.str
-    """Its version, empty for a resource without one."""
+    """Version of the resource; empty if it has none."""
     location: _builtins.str
-    """Its address."""
+    """Address of the resource."""
     def __init__(
         self,
         *,
@@ -366,7 +366,7 @@ class ReplaceScimResourceRequest(_message.Message):
     VERSIONS_FIELD_NUMBER: _builtins.int
     PROJECTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     resource_id: _builtins.str
@@ -375,15 +375,15 @@ class ReplaceScimResourceRequest(_message.Message):
     """JSON that the client sent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Versions, of which the resource must have one; empty means any."""
+        """Versions, one of which the resource must have; empty means any."""
 
     @_builtins.property
     def projection(self) -> Global___Projection:
-        """Attributes that the answer has."""
+        """Attributes of the response."""
 
     def __init__(
         self,
@@ -416,9 +416,9 @@ class ReplaceScimResourceResponse(_message.Message):
     document: _builtins.bytes
     """JSON of the resource."""
     version: _builtins.str
-    """Its version, empty for a resource without one."""
+    """Version of the resource; empty if it has none."""
     location: _builtins.str
-    """Its address."""
+    """Address of the resource."""
     def __init__(
         self,
         *,
@@ -448,7 +448,7 @@ class PatchScimResourceRequest(_message.Message):
     VERSIONS_FIELD_NUMBER: _builtins.int
     PROJECTION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     resource_id: _builtins.str
@@ -457,15 +457,15 @@ class PatchScimResourceRequest(_message.Message):
     """JSON that the client sent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Versions, of which the resource must have one; empty means any."""
+        """Versions, one of which the resource must have; empty means any."""
 
     @_builtins.property
     def projection(self) -> Global___Projection:
-        """Attributes that the answer has."""
+        """Attributes of the response."""
 
     def __init__(
         self,
@@ -498,9 +498,9 @@ class PatchScimResourceResponse(_message.Message):
     document: _builtins.bytes
     """JSON of the resource."""
     version: _builtins.str
-    """Its version, empty for a resource without one."""
+    """Version of the resource; empty if it has none."""
     location: _builtins.str
-    """Its address."""
+    """Address of the resource."""
     def __init__(
         self,
         *,
@@ -528,18 +528,18 @@ class DeleteScimResourceRequest(_message.Message):
     RESOURCE_ID_FIELD_NUMBER: _builtins.int
     VERSIONS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     resource_type: Global___ResourceType.ValueType
     """Type of the resource."""
     resource_id: _builtins.str
     """Id of the resource."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Versions, of which the resource must have one; empty means any."""
+        """Versions, one of which the resource must have; empty means any."""
 
     def __init__(
         self,
@@ -585,12 +585,12 @@ class RunScimOperationsRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     DOCUMENT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     document: _builtins.bytes
     """JSON that the client sent."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProvisioningServiceStub:
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -79,7 +79,7 @@ class ProvisioningServiceStub:
 
 
 class ProvisioningServiceServicer:
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -105,23 +105,25 @@ class ProvisioningServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateScimResource(self, request, context):
-        """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken.
+        """Creates a resource.
+        Rejected with ALREADY_EXISTS if a name or an address is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReplaceScimResource(self, request, context):
-        """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
-        Rejected with INVALID_STATE when it has another version.
+        """Replaces the writable attributes of a resource: RFC 7644 §3.5.1.
+        Rejected with INVALID_STATE if it has another version.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PatchScimResource(self, request, context):
-        """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
-        groups change one by one. Rejected with INVALID_STATE when the resource has another version.
+        """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, except that
+        members of groups change one by one.
+        Rejected with INVALID_STATE if the resource has another version.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -135,7 +137,7 @@ class ProvisioningServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RunScimOperations(self, request, context):
-        """Carries out several operations, each by itself: RFC 7644 §3.7.
+        """Carries out several operations, each independently: RFC 7644 §3.7.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -193,7 +195,7 @@ def add_ProvisioningServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProvisioningService:
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProvisioningServiceStub:
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -42,23 +42,26 @@ class ProvisioningServiceStub:
     GetScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetScimResourceRequest, _provisioning_service_pb2.GetScimResourceResponse]
     """Returns a resource."""
     CreateScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateScimResourceRequest, _provisioning_service_pb2.CreateScimResourceResponse]
-    """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
+    """Creates a resource.
+    Rejected with ALREADY_EXISTS if a name or an address is taken.
+    """
     ReplaceScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceScimResourceRequest, _provisioning_service_pb2.ReplaceScimResourceResponse]
-    """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
-    Rejected with INVALID_STATE when it has another version.
+    """Replaces the writable attributes of a resource: RFC 7644 §3.5.1.
+    Rejected with INVALID_STATE if it has another version.
     """
     PatchScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchScimResourceRequest, _provisioning_service_pb2.PatchScimResourceResponse]
-    """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
-    groups change one by one. Rejected with INVALID_STATE when the resource has another version.
+    """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, except that
+    members of groups change one by one.
+    Rejected with INVALID_STATE if the resource has another version.
     """
     DeleteScimResource: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteScimResourceRequest, _provisioning_service_pb2.DeleteScimResourceResponse]
     """Removes a resource."""
     RunScimOperations: _grpc.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunScimOperationsRequest, _provisioning_service_pb2.RunScimOperationsResponse]
-    """Carries out several operations, each by itself: RFC 7644 §3.7."""
+    """Carries out several operations, each independently: RFC 7644 §3.7."""
 
 @_typing.type_check_only
 class ProvisioningServiceAsyncStub(ProvisioningServiceStub):
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -70,22 +73,25 @@ class ProvisioningServiceAsyncStub(ProvisioningServiceStub):
     GetScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.GetScimResourceRequest, _provisioning_service_pb2.GetScimResourceResponse]  # type: ignore[assignment]
     """Returns a resource."""
     CreateScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.CreateScimResourceRequest, _provisioning_service_pb2.CreateScimResourceResponse]  # type: ignore[assignment]
-    """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
+    """Creates a resource.
+    Rejected with ALREADY_EXISTS if a name or an address is taken.
+    """
     ReplaceScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.ReplaceScimResourceRequest, _provisioning_service_pb2.ReplaceScimResourceResponse]  # type: ignore[assignment]
-    """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
-    Rejected with INVALID_STATE when it has another version.
+    """Replaces the writable attributes of a resource: RFC 7644 §3.5.1.
+    Rejected with INVALID_STATE if it has another version.
     """
     PatchScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.PatchScimResourceRequest, _provisioning_service_pb2.PatchScimResourceResponse]  # type: ignore[assignment]
-    """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
-    groups change one by one. Rejected with INVALID_STATE when the resource has another version.
+    """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, except that
+    members of groups change one by one.
+    Rejected with INVALID_STATE if the resource has another version.
     """
     DeleteScimResource: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.DeleteScimResourceRequest, _provisioning_service_pb2.DeleteScimResourceResponse]  # type: ignore[assignment]
     """Removes a resource."""
     RunScimOperations: _aio.UnaryUnaryMultiCallable[_provisioning_service_pb2.RunScimOperationsRequest, _provisioning_service_pb2.RunScimOperationsResponse]  # type: ignore[assignment]
-    """Carries out several operations, each by itself: RFC 7644 §3.7."""
+    """Carries out several operations, each independently: RFC 7644 §3.7."""
 
 class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    """Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -119,7 +125,9 @@ class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provisioning_service_pb2.CreateScimResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provisioning_service_pb2.CreateScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.CreateScimResourceResponse]]:
-        """Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken."""
+        """Creates a resource.
+        Rejected with ALREADY_EXISTS if a name or an address is taken.
+        """
 
     @_abc_1.abstractmethod
     def ReplaceScimResource(
@@ -127,8 +135,8 @@ class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provisioning_service_pb2.ReplaceScimResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provisioning_service_pb2.ReplaceScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.ReplaceScimResourceResponse]]:
-        """Replaces what a client may write of a resource: RFC 7644 §3.5.1.
-        Rejected with INVALID_STATE when it has another version.
+        """Replaces the writable attributes of a resource: RFC 7644 §3.5.1.
+        Rejected with INVALID_STATE if it has another version.
         """
 
     @_abc_1.abstractmethod
@@ -137,8 +145,9 @@ class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provisioning_service_pb2.PatchScimResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provisioning_service_pb2.PatchScimResourceResponse, _abc.Awaitable[_provisioning_service_pb2.PatchScimResourceResponse]]:
-        """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
-        groups change one by one. Rejected with INVALID_STATE when the resource has another version.
+        """Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, except that
+        members of groups change one by one.
+        Rejected with INVALID_STATE if the resource has another version.
         """
 
     @_abc_1.abstractmethod
@@ -155,6 +164,6 @@ class ProvisioningServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _provisioning_service_pb2.RunScimOperationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_provisioning_service_pb2.RunScimOperationsResponse, _abc.Awaitable[_provisioning_service_pb2.RunScimOperationsResponse]]:
-        """Carries out several operations, each by itself: RFC 7644 §3.7."""
+        """Carries out several operations, each independently: RFC 7644 §3.7."""
 
 def add_ProvisioningServiceServicer_to_server(servicer: ProvisioningServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

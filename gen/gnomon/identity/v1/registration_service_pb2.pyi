@@ -26,22 +26,22 @@ class _ConfirmationStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Co
     DESCRIPTOR: _descriptor.EnumDescriptor
     CONFIRMATION_STATUS_UNSPECIFIED: _ConfirmationStatus.ValueType  # 0
     CONFIRMATION_STATUS_OPEN: _ConfirmationStatus.ValueType  # 1
-    """The address waits to be confirmed by it."""
+    """The address waits for the confirmation."""
     CONFIRMATION_STATUS_CONFIRMED: _ConfirmationStatus.ValueType  # 2
     """The address is confirmed."""
     CONFIRMATION_STATUS_EXPIRED: _ConfirmationStatus.ValueType  # 3
-    """It came too late."""
+    """The link was opened after it had expired."""
 
 class ConfirmationStatus(_ConfirmationStatus, metaclass=_ConfirmationStatusEnumTypeWrapper):
-    """What became of a link."""
+    """State of a confirmation link."""
 
 CONFIRMATION_STATUS_UNSPECIFIED: ConfirmationStatus.ValueType  # 0
 CONFIRMATION_STATUS_OPEN: ConfirmationStatus.ValueType  # 1
-"""The address waits to be confirmed by it."""
+"""The address waits for the confirmation."""
 CONFIRMATION_STATUS_CONFIRMED: ConfirmationStatus.ValueType  # 2
 """The address is confirmed."""
 CONFIRMATION_STATUS_EXPIRED: ConfirmationStatus.ValueType  # 3
-"""It came too late."""
+"""The link was opened after it had expired."""
 Global___ConfirmationStatus: _TypeAlias = ConfirmationStatus  # noqa: Y015
 
 @_typing.final
@@ -52,7 +52,7 @@ class GetRegistrationPageRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -77,7 +77,7 @@ class GetRegistrationPageResponse(_message.Message):
     asks_for_username: _builtins.bool
     """Whether the form asks for a username."""
     password_length_min: _builtins.int
-    """How many characters a password has at least."""
+    """Minimum length of a password in characters."""
     def __init__(
         self,
         *,
@@ -110,28 +110,30 @@ class RegisterRequest(_message.Message):
     POW_FIELD_NUMBER: _builtins.int
     LANGUAGE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     email: _builtins.str
     """E-mail address."""
     password: _builtins.str
     """Password."""
     given_name: _builtins.str
-    """First name, empty without."""
+    """First name; empty if there is none."""
     family_name: _builtins.str
-    """Last name, empty without."""
+    """Last name; empty if there is none."""
     preferred_username: _builtins.str
-    """Username, empty without."""
+    """Username; empty if there is none."""
     client_id: _builtins.str
-    """Client that the person came from, empty without."""
+    """Client that the user came from; empty if there is none."""
     redirect_uri: _builtins.str
-    """Where the person goes on once the address is confirmed: a redirect URI of the client, empty for where the client is."""
+    """URI to which the user returns after the confirmation: a redirect URI of the client; empty for the home page of the
+    client.
+    """
     pow: _builtins.str
     """Solved proof of work."""
     language: _builtins.str
-    """Language of the page, which becomes that of the account; empty for English."""
+    """Language of the page and of the account; empty for English."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -158,7 +160,7 @@ Global___RegisterRequest: _TypeAlias = RegisterRequest  # noqa: Y015
 
 @_typing.final
 class CompanySignIn(_message.Message):
-    """The one way in for people of an organization."""
+    """The provider through which users of an organization sign in."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -168,9 +170,9 @@ class CompanySignIn(_message.Message):
     provider_id: _builtins.str
     """Id of the provider."""
     provider_name: _builtins.str
-    """Name of the provider for people."""
+    """Display name of the provider."""
     issuer: _builtins.str
-    """Issuer of the tenant that is signed in to, with its final slash."""
+    """Issuer of the tenant, with its final slash."""
     def __init__(
         self,
         *,
@@ -195,7 +197,7 @@ class RegisterResponse(_message.Message):
     COMPANY_SIGN_IN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def company_sign_in(self) -> Global___CompanySignIn:
-        """Where the organization of the address signs its people in, absent when an account was asked for."""
+        """Provider through which users with this address sign in; absent if the account was requested."""
 
     def __init__(
         self,
@@ -222,16 +224,16 @@ class Confirmation(_message.Message):
     CLIENT_NAME_FIELD_NUMBER: _builtins.int
     PASSWORD_URI_FIELD_NUMBER: _builtins.int
     status: Global___ConfirmationStatus.ValueType
-    """What became of it."""
+    """State of the link."""
     email: _builtins.str
     """The address."""
     return_uri: _builtins.str
-    """Where the person goes on, of the client that it came from; empty without."""
+    """URI of the client to which the user returns; empty if there is none."""
     client_name: _builtins.str
-    """Name of that client for people."""
+    """Display name of the client."""
     password_uri: _builtins.str
-    """Where the browser that has just confirmed chooses a password, because several forms registered the address; empty
-    when the account keeps its password.
+    """URI at which the browser that confirmed chooses a password, because several forms registered the address; empty if
+    the account keeps its password.
     """
     def __init__(
         self,
@@ -260,9 +262,9 @@ class GetConfirmationRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose address."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     def __init__(
@@ -315,14 +317,14 @@ class ConfirmEmailRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose address."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -349,7 +351,7 @@ class ConfirmEmailResponse(_message.Message):
     CONFIRMATION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def confirmation(self) -> Global___Confirmation:
-        """What became of the link."""
+        """The link and its state."""
 
     def __init__(
         self,
@@ -372,7 +374,7 @@ class CheckConfirmationRequestsRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     def __init__(
         self,
         *,
@@ -414,14 +416,14 @@ class RequestConfirmationRequest(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     email: _builtins.str
     """E-mail address."""
     pow: _builtins.str
     """Solved proof of work."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,

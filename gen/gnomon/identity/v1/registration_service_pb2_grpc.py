@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class RegistrationServiceStub:
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     def __init__(self, channel):
@@ -69,38 +69,39 @@ class RegistrationServiceStub:
 
 
 class RegistrationServiceServicer:
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     def GetRegistrationPage(self, request, context):
-        """Returns what the registration page is made of.
-        Rejected with NOT_FOUND while nobody may register.
+        """Returns the content of the registration page.
+        Rejected with NOT_FOUND if registration is off.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Register(self, request, context):
-        """Makes an account and sends a link to its address.
-        What is wrong with the form is told before the address is looked up: INVALID_ARGUMENT.
-        Rejected with PERMISSION_DENIED while nobody may register, and with it or NOT_FOUND without a good proof of work.
+        """Creates an account and sends a link to its address.
+        Rejected with INVALID_ARGUMENT for an invalid form, before the server looks up the address.
+        Rejected with PERMISSION_DENIED if registration is off, and with PERMISSION_DENIED or NOT_FOUND without a valid
+        proof of work.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetConfirmation(self, request, context):
-        """Returns what the page behind a link in a letter says; the link stays as it is.
-        Rejected with NOT_FOUND when a newer one was sent, or there never was such a link.
+        """Returns the content of the page of a confirmation link; the link stays valid.
+        Rejected with NOT_FOUND if a newer link was sent, or the link does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmEmail(self, request, context):
-        """Confirms an address by the link that was sent there; once more changes nothing.
-        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
+        """Confirms an address with the link that was sent to it; a repeat changes nothing.
+        If several forms registered the address, none of their passwords counts, and the response has a password_uri.
         Rejected like GetConfirmation.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -108,16 +109,17 @@ class RegistrationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CheckConfirmationRequests(self, request, context):
-        """Says whether another link can be requested, and changes nothing.
-        Rejected with NOT_FOUND when no letters are sent.
+        """Checks whether another link can be requested; changes nothing.
+        Rejected with NOT_FOUND if the deployment sends no mails.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RequestConfirmation(self, request, context):
-        """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
+        """Sends a new link to an unconfirmed address, which invalidates earlier links; sends nothing to other addresses.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work, with NOT_FOUND if the deployment sends
+        no mails.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -165,8 +167,8 @@ def add_RegistrationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RegistrationService:
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     @staticmethod

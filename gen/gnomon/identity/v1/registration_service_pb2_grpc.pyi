@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RegistrationServiceStub:
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     @_typing.overload
@@ -36,69 +36,73 @@ class RegistrationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RegistrationServiceAsyncStub: ...
     GetRegistrationPage: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.GetRegistrationPageRequest, _registration_service_pb2.GetRegistrationPageResponse]
-    """Returns what the registration page is made of.
-    Rejected with NOT_FOUND while nobody may register.
+    """Returns the content of the registration page.
+    Rejected with NOT_FOUND if registration is off.
     """
     Register: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.RegisterRequest, _registration_service_pb2.RegisterResponse]
-    """Makes an account and sends a link to its address.
-    What is wrong with the form is told before the address is looked up: INVALID_ARGUMENT.
-    Rejected with PERMISSION_DENIED while nobody may register, and with it or NOT_FOUND without a good proof of work.
+    """Creates an account and sends a link to its address.
+    Rejected with INVALID_ARGUMENT for an invalid form, before the server looks up the address.
+    Rejected with PERMISSION_DENIED if registration is off, and with PERMISSION_DENIED or NOT_FOUND without a valid
+    proof of work.
     """
     GetConfirmation: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.GetConfirmationRequest, _registration_service_pb2.GetConfirmationResponse]
-    """Returns what the page behind a link in a letter says; the link stays as it is.
-    Rejected with NOT_FOUND when a newer one was sent, or there never was such a link.
+    """Returns the content of the page of a confirmation link; the link stays valid.
+    Rejected with NOT_FOUND if a newer link was sent, or the link does not exist.
     """
     ConfirmEmail: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.ConfirmEmailRequest, _registration_service_pb2.ConfirmEmailResponse]
-    """Confirms an address by the link that was sent there; once more changes nothing.
-    When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
+    """Confirms an address with the link that was sent to it; a repeat changes nothing.
+    If several forms registered the address, none of their passwords counts, and the response has a password_uri.
     Rejected like GetConfirmation.
     """
     CheckConfirmationRequests: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.CheckConfirmationRequestsRequest, _registration_service_pb2.CheckConfirmationRequestsResponse]
-    """Says whether another link can be requested, and changes nothing.
-    Rejected with NOT_FOUND when no letters are sent.
+    """Checks whether another link can be requested; changes nothing.
+    Rejected with NOT_FOUND if the deployment sends no mails.
     """
     RequestConfirmation: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]
-    """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
+    """Sends a new link to an unconfirmed address, which invalidates earlier links; sends nothing to other addresses.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work, with NOT_FOUND if the deployment sends
+    no mails.
     """
 
 @_typing.type_check_only
 class RegistrationServiceAsyncStub(RegistrationServiceStub):
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetRegistrationPage: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.GetRegistrationPageRequest, _registration_service_pb2.GetRegistrationPageResponse]  # type: ignore[assignment]
-    """Returns what the registration page is made of.
-    Rejected with NOT_FOUND while nobody may register.
+    """Returns the content of the registration page.
+    Rejected with NOT_FOUND if registration is off.
     """
     Register: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.RegisterRequest, _registration_service_pb2.RegisterResponse]  # type: ignore[assignment]
-    """Makes an account and sends a link to its address.
-    What is wrong with the form is told before the address is looked up: INVALID_ARGUMENT.
-    Rejected with PERMISSION_DENIED while nobody may register, and with it or NOT_FOUND without a good proof of work.
+    """Creates an account and sends a link to its address.
+    Rejected with INVALID_ARGUMENT for an invalid form, before the server looks up the address.
+    Rejected with PERMISSION_DENIED if registration is off, and with PERMISSION_DENIED or NOT_FOUND without a valid
+    proof of work.
     """
     GetConfirmation: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.GetConfirmationRequest, _registration_service_pb2.GetConfirmationResponse]  # type: ignore[assignment]
-    """Returns what the page behind a link in a letter says; the link stays as it is.
-    Rejected with NOT_FOUND when a newer one was sent, or there never was such a link.
+    """Returns the content of the page of a confirmation link; the link stays valid.
+    Rejected with NOT_FOUND if a newer link was sent, or the link does not exist.
     """
     ConfirmEmail: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.ConfirmEmailRequest, _registration_service_pb2.ConfirmEmailResponse]  # type: ignore[assignment]
-    """Confirms an address by the link that was sent there; once more changes nothing.
-    When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
+    """Confirms an address with the link that was sent to it; a repeat changes nothing.
+    If several forms registered the address, none of their passwords counts, and the response has a password_uri.
     Rejected like GetConfirmation.
     """
     CheckConfirmationRequests: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.CheckConfirmationRequestsRequest, _registration_service_pb2.CheckConfirmationRequestsResponse]  # type: ignore[assignment]
-    """Says whether another link can be requested, and changes nothing.
-    Rejected with NOT_FOUND when no letters are sent.
+    """Checks whether another link can be requested; changes nothing.
+    Rejected with NOT_FOUND if the deployment sends no mails.
     """
     RequestConfirmation: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]  # type: ignore[assignment]
-    """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
+    """Sends a new link to an unconfirmed address, which invalidates earlier links; sends nothing to other addresses.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work, with NOT_FOUND if the deployment sends
+    no mails.
     """
 
 class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    """Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     @_abc_1.abstractmethod
@@ -107,8 +111,8 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.GetRegistrationPageRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.GetRegistrationPageResponse, _abc.Awaitable[_registration_service_pb2.GetRegistrationPageResponse]]:
-        """Returns what the registration page is made of.
-        Rejected with NOT_FOUND while nobody may register.
+        """Returns the content of the registration page.
+        Rejected with NOT_FOUND if registration is off.
         """
 
     @_abc_1.abstractmethod
@@ -117,9 +121,10 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.RegisterRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.RegisterResponse, _abc.Awaitable[_registration_service_pb2.RegisterResponse]]:
-        """Makes an account and sends a link to its address.
-        What is wrong with the form is told before the address is looked up: INVALID_ARGUMENT.
-        Rejected with PERMISSION_DENIED while nobody may register, and with it or NOT_FOUND without a good proof of work.
+        """Creates an account and sends a link to its address.
+        Rejected with INVALID_ARGUMENT for an invalid form, before the server looks up the address.
+        Rejected with PERMISSION_DENIED if registration is off, and with PERMISSION_DENIED or NOT_FOUND without a valid
+        proof of work.
         """
 
     @_abc_1.abstractmethod
@@ -128,8 +133,8 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.GetConfirmationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.GetConfirmationResponse, _abc.Awaitable[_registration_service_pb2.GetConfirmationResponse]]:
-        """Returns what the page behind a link in a letter says; the link stays as it is.
-        Rejected with NOT_FOUND when a newer one was sent, or there never was such a link.
+        """Returns the content of the page of a confirmation link; the link stays valid.
+        Rejected with NOT_FOUND if a newer link was sent, or the link does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -138,8 +143,8 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.ConfirmEmailRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.ConfirmEmailResponse, _abc.Awaitable[_registration_service_pb2.ConfirmEmailResponse]]:
-        """Confirms an address by the link that was sent there; once more changes nothing.
-        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
+        """Confirms an address with the link that was sent to it; a repeat changes nothing.
+        If several forms registered the address, none of their passwords counts, and the response has a password_uri.
         Rejected like GetConfirmation.
         """
 
@@ -149,8 +154,8 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.CheckConfirmationRequestsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.CheckConfirmationRequestsResponse, _abc.Awaitable[_registration_service_pb2.CheckConfirmationRequestsResponse]]:
-        """Says whether another link can be requested, and changes nothing.
-        Rejected with NOT_FOUND when no letters are sent.
+        """Checks whether another link can be requested; changes nothing.
+        Rejected with NOT_FOUND if the deployment sends no mails.
         """
 
     @_abc_1.abstractmethod
@@ -159,8 +164,9 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registration_service_pb2.RequestConfirmationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.RequestConfirmationResponse, _abc.Awaitable[_registration_service_pb2.RequestConfirmationResponse]]:
-        """Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
+        """Sends a new link to an unconfirmed address, which invalidates earlier links; sends nothing to other addresses.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work, with NOT_FOUND if the deployment sends
+        no mails.
         """
 
 def add_RegistrationServiceServicer_to_server(servicer: RegistrationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

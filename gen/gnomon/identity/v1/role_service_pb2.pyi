@@ -35,7 +35,7 @@ class Role(_message.Message):
     """Name."""
     @_builtins.property
     def permissions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Permissions that it gives."""
+        """Permissions from the role."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class ListRolesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -115,16 +115,16 @@ class CreateRoleRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     PERMISSIONS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def permissions(self) -> _user_pb2.Names:
-        """Permissions that it gives; absent means none."""
+        """Permissions from the role; absent means none."""
 
     def __init__(
         self,
@@ -178,18 +178,18 @@ class UpdateRoleRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     PERMISSIONS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     role_id: _builtins.str
-    """Which."""
+    """Id of the role."""
     name: _builtins.str
-    """Its new name."""
+    """New name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def permissions(self) -> _user_pb2.Names:
-        """Permissions that it gives; absent leaves them as they are."""
+        """Permissions from the role; absent leaves them unchanged."""
 
     def __init__(
         self,
@@ -242,12 +242,12 @@ class DeleteRoleRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     ROLE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     role_id: _builtins.str
-    """Which."""
+    """Id of the role."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RoleServiceStub:
-    """Roles which people have.
+    """Roles of users.
     """
 
     def __init__(self, channel):
@@ -58,33 +58,33 @@ class RoleServiceStub:
 
 
 class RoleServiceServicer:
-    """Roles which people have.
+    """Roles of users.
     """
 
     def ListRoles(self, request, context):
-        """Returns the roles of administrators, which are built in, then all others by id.
+        """Returns the built-in roles of administrators, then all others by id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateRole(self, request, context):
-        """Makes a role.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        """Creates a role.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateRole(self, request, context):
-        """Changes a role; a new name is everybody's who has it.
+        """Changes a role; all its members get a new name of it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteRole(self, request, context):
-        """Removes a role, also from everybody who has it.
+        """Removes a role; its members lose it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +122,7 @@ def add_RoleServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RoleService:
-    """Roles which people have.
+    """Roles of users.
     """
 
     @staticmethod

@@ -27,41 +27,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class RoleServiceStub:
-    """Roles which people have."""
+    """Roles of users."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RoleServiceAsyncStub: ...
     ListRoles: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.ListRolesRequest, _role_service_pb2.ListRolesResponse]
-    """Returns the roles of administrators, which are built in, then all others by id."""
+    """Returns the built-in roles of administrators, then all others by id."""
     CreateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]
-    """Makes a role.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    """Creates a role.
+    Rejected with ALREADY_EXISTS if the name is taken.
     """
     UpdateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]
-    """Changes a role; a new name is everybody's who has it."""
+    """Changes a role; all its members get a new name of it."""
     DeleteRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]
-    """Removes a role, also from everybody who has it."""
+    """Removes a role; its members lose it."""
 
 @_typing.type_check_only
 class RoleServiceAsyncStub(RoleServiceStub):
-    """Roles which people have."""
+    """Roles of users."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRoles: _aio.UnaryUnaryMultiCallable[_role_service_pb2.ListRolesRequest, _role_service_pb2.ListRolesResponse]  # type: ignore[assignment]
-    """Returns the roles of administrators, which are built in, then all others by id."""
+    """Returns the built-in roles of administrators, then all others by id."""
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
-    """Makes a role.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    """Creates a role.
+    Rejected with ALREADY_EXISTS if the name is taken.
     """
     UpdateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]  # type: ignore[assignment]
-    """Changes a role; a new name is everybody's who has it."""
+    """Changes a role; all its members get a new name of it."""
     DeleteRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]  # type: ignore[assignment]
-    """Removes a role, also from everybody who has it."""
+    """Removes a role; its members lose it."""
 
 class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Roles which people have."""
+    """Roles of users."""
 
     @_abc_1.abstractmethod
     def ListRoles(
@@ -69,7 +69,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.ListRolesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.ListRolesResponse, _abc.Awaitable[_role_service_pb2.ListRolesResponse]]:
-        """Returns the roles of administrators, which are built in, then all others by id."""
+        """Returns the built-in roles of administrators, then all others by id."""
 
     @_abc_1.abstractmethod
     def CreateRole(
@@ -77,8 +77,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.CreateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.CreateRoleResponse, _abc.Awaitable[_role_service_pb2.CreateRoleResponse]]:
-        """Makes a role.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        """Creates a role.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
 
     @_abc_1.abstractmethod
@@ -87,7 +87,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.UpdateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.UpdateRoleResponse, _abc.Awaitable[_role_service_pb2.UpdateRoleResponse]]:
-        """Changes a role; a new name is everybody's who has it."""
+        """Changes a role; all its members get a new name of it."""
 
     @_abc_1.abstractmethod
     def DeleteRole(
@@ -95,6 +95,6 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.DeleteRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.DeleteRoleResponse, _abc.Awaitable[_role_service_pb2.DeleteRoleResponse]]:
-        """Removes a role, also from everybody who has it."""
+        """Removes a role; its members lose it."""
 
 def add_RoleServiceServicer_to_server(servicer: RoleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

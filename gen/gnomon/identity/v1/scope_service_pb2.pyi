@@ -30,16 +30,16 @@ class Scope(_message.Message):
     ATTR_INCLUDE_ACCESS_FIELD_NUMBER: _builtins.int
     ATTR_INCLUDE_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id; that of a standard scope is its name."""
+    """Id; for a standard scope its name."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def attr_include_access(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in access tokens."""
+        """Attributes that it adds to access tokens."""
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens and userinfo."""
+        """Attributes that it adds to ID tokens and userinfo."""
 
     def __init__(
         self,
@@ -66,10 +66,10 @@ class ListScopesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -121,20 +121,20 @@ class CreateScopeRequest(_message.Message):
     ATTR_INCLUDE_ACCESS_FIELD_NUMBER: _builtins.int
     ATTR_INCLUDE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
     """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def attr_include_access(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in access tokens."""
+        """Attributes that it adds to access tokens."""
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens and userinfo."""
+        """Attributes that it adds to ID tokens and userinfo."""
 
     def __init__(
         self,
@@ -190,22 +190,22 @@ class UpdateScopeRequest(_message.Message):
     ATTR_INCLUDE_ACCESS_FIELD_NUMBER: _builtins.int
     ATTR_INCLUDE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     scope_id: _builtins.str
-    """Which."""
+    """Id of the scope."""
     name: _builtins.str
-    """Its new name."""
+    """New name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def attr_include_access(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in access tokens."""
+        """Attributes that it adds to access tokens."""
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens and userinfo."""
+        """Attributes that it adds to ID tokens and userinfo."""
 
     def __init__(
         self,
@@ -259,12 +259,12 @@ class DeleteScopeRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     SCOPE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     scope_id: _builtins.str
-    """Which."""
+    """Id of the scope."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

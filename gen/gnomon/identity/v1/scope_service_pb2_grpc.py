@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ScopeServiceStub:
-    """Scopes that clients may ask for.
+    """Scopes that clients may request.
     """
 
     def __init__(self, channel):
@@ -58,7 +58,7 @@ class ScopeServiceStub:
 
 
 class ScopeServiceServicer:
-    """Scopes that clients may ask for.
+    """Scopes that clients may request.
     """
 
     def ListScopes(self, request, context):
@@ -69,16 +69,16 @@ class ScopeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateScope(self, request, context):
-        """Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
+        """Creates a scope.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateScope(self, request, context):
-        """Changes a scope, its name also for every client that has it.
-        Rejected with INVALID_ARGUMENT for an attribute that there is not.
+        """Changes a scope; a new name also applies to every client that has it.
+        Rejected with INVALID_ARGUMENT for an unknown attribute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,7 +123,7 @@ def add_ScopeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ScopeService:
-    """Scopes that clients may ask for.
+    """Scopes that clients may request.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ScopeServiceStub:
-    """Scopes that clients may ask for."""
+    """Scopes that clients may request."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,36 +36,36 @@ class ScopeServiceStub:
     ListScopes: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.ListScopesRequest, _scope_service_pb2.ListScopesResponse]
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]
-    """Makes a scope.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
+    """Creates a scope.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
     """
     UpdateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]
-    """Changes a scope, its name also for every client that has it.
-    Rejected with INVALID_ARGUMENT for an attribute that there is not.
+    """Changes a scope; a new name also applies to every client that has it.
+    Rejected with INVALID_ARGUMENT for an unknown attribute.
     """
     DeleteScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.DeleteScopeRequest, _scope_service_pb2.DeleteScopeResponse]
     """Removes a scope, also from every client that has it."""
 
 @_typing.type_check_only
 class ScopeServiceAsyncStub(ScopeServiceStub):
-    """Scopes that clients may ask for."""
+    """Scopes that clients may request."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListScopes: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.ListScopesRequest, _scope_service_pb2.ListScopesResponse]  # type: ignore[assignment]
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]  # type: ignore[assignment]
-    """Makes a scope.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
+    """Creates a scope.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
     """
     UpdateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]  # type: ignore[assignment]
-    """Changes a scope, its name also for every client that has it.
-    Rejected with INVALID_ARGUMENT for an attribute that there is not.
+    """Changes a scope; a new name also applies to every client that has it.
+    Rejected with INVALID_ARGUMENT for an unknown attribute.
     """
     DeleteScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.DeleteScopeRequest, _scope_service_pb2.DeleteScopeResponse]  # type: ignore[assignment]
     """Removes a scope, also from every client that has it."""
 
 class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Scopes that clients may ask for."""
+    """Scopes that clients may request."""
 
     @_abc_1.abstractmethod
     def ListScopes(
@@ -81,8 +81,8 @@ class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scope_service_pb2.CreateScopeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scope_service_pb2.CreateScopeResponse, _abc.Awaitable[_scope_service_pb2.CreateScopeResponse]]:
-        """Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
+        """Creates a scope.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
         """
 
     @_abc_1.abstractmethod
@@ -91,8 +91,8 @@ class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scope_service_pb2.UpdateScopeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scope_service_pb2.UpdateScopeResponse, _abc.Awaitable[_scope_service_pb2.UpdateScopeResponse]]:
-        """Changes a scope, its name also for every client that has it.
-        Rejected with INVALID_ARGUMENT for an attribute that there is not.
+        """Changes a scope; a new name also applies to every client that has it.
+        Rejected with INVALID_ARGUMENT for an unknown attribute.
         """
 
     @_abc_1.abstractmethod

@@ -20,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class LayoutElement(_message.Message):
-    """An element of a layout: of a closed set, with attributes of closed sets."""
+    """An element of a layout; elements and their attributes are of closed sets."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -51,10 +51,10 @@ class LayoutElement(_message.Message):
     name: _builtins.str
     """Name in the template language."""
     text: _builtins.str
-    """What people read, not markup; empty where elements stand in it."""
+    """Text without markup; empty if the element has child elements."""
     @_builtins.property
     def attributes(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """All attributes that it has, also those that were left out."""
+        """All attributes, including omitted ones."""
 
     @_builtins.property
     def children(self) -> _containers.RepeatedCompositeFieldContainer[Global___LayoutElement]:
@@ -78,7 +78,7 @@ Global___LayoutElement: _TypeAlias = LayoutElement  # noqa: Y015
 
 @_typing.final
 class Screen(_message.Message):
-    """What a page of a client looks like."""
+    """Design of a page of a client."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -99,20 +99,20 @@ class Screen(_message.Message):
     accent_color: _builtins.str
     """`#` and six hexadecimal digits."""
     text_on_accent: _builtins.str
-    """Color of what stands on the accent color: black or white, spelled alike."""
+    """Color of text on the accent color, black or white, in the same form."""
     heading: _builtins.str
-    """Heading, empty for the page's own."""
+    """Heading; empty for the default of the page."""
     description: _builtins.str
-    """What stands below the heading, empty for nothing."""
+    """Text below the heading; empty for none."""
     client_logo_id: _builtins.str
-    """Id of the client's logo, empty without one that is shown."""
+    """Id of the client's logo; empty if none is shown."""
     css: _builtins.str
-    """Stylesheet; without `<`, and all of it about descendants of the card."""
+    """Stylesheet, without `<`; its rules apply only to descendants of the card."""
     client_id: _builtins.str
     """Client whose logo is shown."""
     @_builtins.property
     def layout(self) -> Global___LayoutElement:
-        """Layout, absent for the preset one."""
+        """Layout; absent for the default one."""
 
     def __init__(
         self,

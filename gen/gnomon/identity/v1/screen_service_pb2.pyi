@@ -28,27 +28,27 @@ class _ScreenKind:
 class _ScreenKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ScreenKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SCREEN_KIND_UNSPECIFIED: _ScreenKind.ValueType  # 0
-    """Not said."""
+    """Not specified."""
     SCREEN_KIND_LOGIN: _ScreenKind.ValueType  # 1
-    """The one that people sign in at."""
+    """The sign-in screen."""
     SCREEN_KIND_LOGOUT: _ScreenKind.ValueType  # 2
-    """The one that asks whether to sign out."""
+    """The sign-out screen."""
 
 class ScreenKind(_ScreenKind, metaclass=_ScreenKindEnumTypeWrapper):
     """A screen of a client."""
 
 SCREEN_KIND_UNSPECIFIED: ScreenKind.ValueType  # 0
-"""Not said."""
+"""Not specified."""
 SCREEN_KIND_LOGIN: ScreenKind.ValueType  # 1
-"""The one that people sign in at."""
+"""The sign-in screen."""
 SCREEN_KIND_LOGOUT: ScreenKind.ValueType  # 2
-"""The one that asks whether to sign out."""
+"""The sign-out screen."""
 Global___ScreenKind: _TypeAlias = ScreenKind  # noqa: Y015
 
 @_typing.final
 class ScreenSettings(_message.Message):
-    """Settings of the screens of a client; what begins with `logout_` and is absent is that of the sign-in screen, but for the
-    template.
+    """Settings of the screens of a client; an absent field that begins with `logout_` has the value of the sign-in screen,
+    except for the template.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -76,31 +76,31 @@ class ScreenSettings(_message.Message):
     accent_color: _builtins.str
     """`#` and six hexadecimal digits."""
     login_heading: _builtins.str
-    """Heading of the sign-in screen, empty for its own."""
+    """Heading of the sign-in screen; empty for the default."""
     login_description: _builtins.str
-    """What stands below it, empty for nothing."""
+    """Text below the heading; empty for none."""
     logout_heading: _builtins.str
-    """Heading of the sign-out screen, empty for its own."""
+    """Heading of the sign-out screen; empty for the default."""
     logout_description: _builtins.str
-    """What stands below it, empty for nothing."""
+    """Text below the heading; empty for none."""
     show_client_logo: _builtins.bool
-    """Whether the logo is shown, where there is one."""
+    """Whether the sign-in screen shows the logo, if there is one."""
     logout_theme: _builtins.str
-    """Of the sign-out screen."""
+    """Theme of the sign-out screen."""
     logout_composition: _builtins.str
-    """Of the sign-out screen."""
+    """Composition of the sign-out screen."""
     logout_accent_color: _builtins.str
-    """Of the sign-out screen."""
+    """Accent color of the sign-out screen."""
     logout_show_client_logo: _builtins.bool
-    """Of the sign-out screen."""
+    """Whether the sign-out screen shows the logo, if there is one."""
     login_template: _builtins.str
-    """Layout of the sign-in screen in the template language, absent for the preset one."""
+    """Layout of the sign-in screen in the template language; absent for the default one."""
     logout_template: _builtins.str
-    """Layout of the sign-out screen, absent for the preset one."""
+    """Layout of the sign-out screen; absent for the default one."""
     custom_css: _builtins.str
-    """Stylesheet of the sign-in screen: 32 KiB at most, but for one that is kept already."""
+    """Stylesheet of the sign-in screen, at most 32 KiB; a larger one that is already stored may stay."""
     logout_custom_css: _builtins.str
-    """Stylesheet of the sign-out screen, empty for none."""
+    """Stylesheet of the sign-out screen; empty for none."""
     def __init__(
         self,
         *,
@@ -162,16 +162,16 @@ Global___ScreenSettings: _TypeAlias = ScreenSettings  # noqa: Y015
 
 @_typing.final
 class RemovedRules(_message.Message):
-    """How many rules were taken out of each stylesheet."""
+    """Numbers of rules that the server removed from each stylesheet."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CUSTOM_CSS_FIELD_NUMBER: _builtins.int
     LOGOUT_CUSTOM_CSS_FIELD_NUMBER: _builtins.int
     custom_css: _builtins.int
-    """Out of that of the sign-in screen."""
+    """Number of rules removed from the stylesheet of the sign-in screen."""
     logout_custom_css: _builtins.int
-    """Out of that of the sign-out screen."""
+    """Number of rules removed from the stylesheet of the sign-out screen."""
     def __init__(
         self,
         *,
@@ -196,12 +196,12 @@ class GetClientScreensRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
-    """Which client's."""
+    """Id of the client."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class GetClientScreensResponse(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
-    """Tells these settings from others."""
+    """Entity tag of these settings."""
     @_builtins.property
     def settings(self) -> Global___ScreenSettings:
         """The settings."""
@@ -258,20 +258,20 @@ class UpdateClientScreensRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     IF_MATCH_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
-    """Which client's."""
+    """Id of the client."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def settings(self) -> Global___ScreenSettings:
-        """What is to be kept."""
+        """New settings."""
 
     @_builtins.property
     def if_match(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Entity tags, one of which what is kept has to have; empty when it may be whatever it is."""
+        """Entity tags, one of which the stored settings must have; empty accepts any."""
 
     def __init__(
         self,
@@ -300,14 +300,14 @@ class UpdateClientScreensResponse(_message.Message):
     REMOVED_RULES_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
     etag: _builtins.str
-    """Tells these settings from others."""
+    """Entity tag of these settings."""
     @_builtins.property
     def settings(self) -> Global___ScreenSettings:
-        """What is kept, with stylesheets as they are delivered."""
+        """Stored settings, with stylesheets as they are delivered."""
 
     @_builtins.property
     def removed_rules(self) -> Global___RemovedRules:
-        """How much was taken out."""
+        """Numbers of removed rules."""
 
     def __init__(
         self,
@@ -336,18 +336,18 @@ class PreviewClientScreenRequest(_message.Message):
     SETTINGS_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
-    """Which client's."""
+    """Id of the client."""
     kind: Global___ScreenKind.ValueType
-    """Which screen."""
+    """Kind of screen."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def settings(self) -> Global___ScreenSettings:
-        """Settings that nobody has kept yet."""
+        """Settings to preview."""
 
     def __init__(
         self,
@@ -375,10 +375,10 @@ class PreviewClientScreenResponse(_message.Message):
     SCREEN_FIELD_NUMBER: _builtins.int
     CLIENT_NAME_FIELD_NUMBER: _builtins.int
     client_name: _builtins.str
-    """Name of the client for people, empty when it has none."""
+    """Display name of the client; empty if it has none."""
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """What the page would be made of."""
+        """Content of the page."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ScreenServiceStub:
-    """Sign-in and sign-out screens of clients, kept by administrators.
+    """Sign-in and sign-out screens of clients, which administrators manage.
     """
 
     def __init__(self, channel):
@@ -53,29 +53,29 @@ class ScreenServiceStub:
 
 
 class ScreenServiceServicer:
-    """Sign-in and sign-out screens of clients, kept by administrators.
+    """Sign-in and sign-out screens of clients, which administrators manage.
     """
 
     def GetClientScreens(self, request, context):
-        """Returns the settings of a client, the defaults when there are none.
-        Rejected with NOT_FOUND when the tenant has no such client.
+        """Returns the settings of a client, or the defaults if it has none.
+        Rejected with NOT_FOUND if the tenant has no such client.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateClientScreens(self, request, context):
-        """Puts settings in the place of all that there were, and returns them as they are kept.
-        Rejected with INVALID_ARGUMENT for a layout or a stylesheet that cannot be read, whose metadata name the field; with
-        NOT_FOUND when the tenant has no such client, and with INVALID_STATE for a client of the provider itself, or when
-        what is kept has none of the entity tags.
+        """Replaces all settings, and returns them as stored.
+        Rejected with INVALID_ARGUMENT for an invalid layout or stylesheet, whose field the metadata name; with NOT_FOUND
+        if the tenant has no such client; with INVALID_STATE for a client of the provider itself, or if the stored settings
+        have none of the given entity tags.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PreviewClientScreen(self, request, context):
-        """Returns what a screen would be made of; keeps nothing.
+        """Returns the content of a screen for a preview; stores nothing.
         Rejected like UpdateClientScreens.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -109,7 +109,7 @@ def add_ScreenServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ScreenService:
-    """Sign-in and sign-out screens of clients, kept by administrators.
+    """Sign-in and sign-out screens of clients, which administrators manage.
     """
 
     @staticmethod

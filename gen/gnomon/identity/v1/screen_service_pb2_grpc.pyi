@@ -27,49 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ScreenServiceStub:
-    """Sign-in and sign-out screens of clients, kept by administrators."""
+    """Sign-in and sign-out screens of clients, which administrators manage."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ScreenServiceAsyncStub: ...
     GetClientScreens: _grpc.UnaryUnaryMultiCallable[_screen_service_pb2.GetClientScreensRequest, _screen_service_pb2.GetClientScreensResponse]
-    """Returns the settings of a client, the defaults when there are none.
-    Rejected with NOT_FOUND when the tenant has no such client.
+    """Returns the settings of a client, or the defaults if it has none.
+    Rejected with NOT_FOUND if the tenant has no such client.
     """
     UpdateClientScreens: _grpc.UnaryUnaryMultiCallable[_screen_service_pb2.UpdateClientScreensRequest, _screen_service_pb2.UpdateClientScreensResponse]
-    """Puts settings in the place of all that there were, and returns them as they are kept.
-    Rejected with INVALID_ARGUMENT for a layout or a stylesheet that cannot be read, whose metadata name the field; with
-    NOT_FOUND when the tenant has no such client, and with INVALID_STATE for a client of the provider itself, or when
-    what is kept has none of the entity tags.
+    """Replaces all settings, and returns them as stored.
+    Rejected with INVALID_ARGUMENT for an invalid layout or stylesheet, whose field the metadata name; with NOT_FOUND
+    if the tenant has no such client; with INVALID_STATE for a client of the provider itself, or if the stored settings
+    have none of the given entity tags.
     """
     PreviewClientScreen: _grpc.UnaryUnaryMultiCallable[_screen_service_pb2.PreviewClientScreenRequest, _screen_service_pb2.PreviewClientScreenResponse]
-    """Returns what a screen would be made of; keeps nothing.
+    """Returns the content of a screen for a preview; stores nothing.
     Rejected like UpdateClientScreens.
     """
 
 @_typing.type_check_only
 class ScreenServiceAsyncStub(ScreenServiceStub):
-    """Sign-in and sign-out screens of clients, kept by administrators."""
+    """Sign-in and sign-out screens of clients, which administrators manage."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetClientScreens: _aio.UnaryUnaryMultiCallable[_screen_service_pb2.GetClientScreensRequest, _screen_service_pb2.GetClientScreensResponse]  # type: ignore[assignment]
-    """Returns the settings of a client, the defaults when there are none.
-    Rejected with NOT_FOUND when the tenant has no such client.
+    """Returns the settings of a client, or the defaults if it has none.
+    Rejected with NOT_FOUND if the tenant has no such client.
     """
     UpdateClientScreens: _aio.UnaryUnaryMultiCallable[_screen_service_pb2.UpdateClientScreensRequest, _screen_service_pb2.UpdateClientScreensResponse]  # type: ignore[assignment]
-    """Puts settings in the place of all that there were, and returns them as they are kept.
-    Rejected with INVALID_ARGUMENT for a layout or a stylesheet that cannot be read, whose metadata name the field; with
-    NOT_FOUND when the tenant has no such client, and with INVALID_STATE for a client of the provider itself, or when
-    what is kept has none of the entity tags.
+    """Replaces all settings, and returns them as stored.
+    Rejected with INVALID_ARGUMENT for an invalid layout or stylesheet, whose field the metadata name; with NOT_FOUND
+    if the tenant has no such client; with INVALID_STATE for a client of the provider itself, or if the stored settings
+    have none of the given entity tags.
     """
     PreviewClientScreen: _aio.UnaryUnaryMultiCallable[_screen_service_pb2.PreviewClientScreenRequest, _screen_service_pb2.PreviewClientScreenResponse]  # type: ignore[assignment]
-    """Returns what a screen would be made of; keeps nothing.
+    """Returns the content of a screen for a preview; stores nothing.
     Rejected like UpdateClientScreens.
     """
 
 class ScreenServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Sign-in and sign-out screens of clients, kept by administrators."""
+    """Sign-in and sign-out screens of clients, which administrators manage."""
 
     @_abc_1.abstractmethod
     def GetClientScreens(
@@ -77,8 +77,8 @@ class ScreenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _screen_service_pb2.GetClientScreensRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_screen_service_pb2.GetClientScreensResponse, _abc.Awaitable[_screen_service_pb2.GetClientScreensResponse]]:
-        """Returns the settings of a client, the defaults when there are none.
-        Rejected with NOT_FOUND when the tenant has no such client.
+        """Returns the settings of a client, or the defaults if it has none.
+        Rejected with NOT_FOUND if the tenant has no such client.
         """
 
     @_abc_1.abstractmethod
@@ -87,10 +87,10 @@ class ScreenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _screen_service_pb2.UpdateClientScreensRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_screen_service_pb2.UpdateClientScreensResponse, _abc.Awaitable[_screen_service_pb2.UpdateClientScreensResponse]]:
-        """Puts settings in the place of all that there were, and returns them as they are kept.
-        Rejected with INVALID_ARGUMENT for a layout or a stylesheet that cannot be read, whose metadata name the field; with
-        NOT_FOUND when the tenant has no such client, and with INVALID_STATE for a client of the provider itself, or when
-        what is kept has none of the entity tags.
+        """Replaces all settings, and returns them as stored.
+        Rejected with INVALID_ARGUMENT for an invalid layout or stylesheet, whose field the metadata name; with NOT_FOUND
+        if the tenant has no such client; with INVALID_STATE for a client of the provider itself, or if the stored settings
+        have none of the given entity tags.
         """
 
     @_abc_1.abstractmethod
@@ -99,7 +99,7 @@ class ScreenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _screen_service_pb2.PreviewClientScreenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_screen_service_pb2.PreviewClientScreenResponse, _abc.Awaitable[_screen_service_pb2.PreviewClientScreenResponse]]:
-        """Returns what a screen would be made of; keeps nothing.
+        """Returns the content of a screen for a preview; stores nothing.
         Rejected like UpdateClientScreens.
         """
 

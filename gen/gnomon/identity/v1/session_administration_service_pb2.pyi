@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ListedSession(_message.Message):
-    """A session as others than its browser may see it; times are in Unix seconds."""
+    """A session without the secret of its browser; times are in Unix seconds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -36,23 +36,23 @@ class ListedSession(_message.Message):
     SIGNED_IN_AT_FIELD_NUMBER: _builtins.int
     IS_CURRENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Names the session; the cookie's value stays secret."""
+    """Id of the session; the value of the cookie stays secret."""
     user_id: _builtins.str
-    """Who is signed in, absent when nobody is."""
+    """Id of the signed-in user; absent if no user is signed in."""
     is_mfa: _builtins.bool
-    """Whether several factors were needed."""
+    """Whether the user signed in with several factors."""
     state: _session_service_pb2.SessionState.ValueType
     """State."""
     exp: _builtins.int
-    """When it ends."""
+    """End time."""
     last_seen: _builtins.int
-    """When it was used, to ten seconds."""
+    """Time of the last use, exact to ten seconds."""
     remote_ip: _builtins.str
     """Address that it began at."""
     signed_in_at: _builtins.int
-    """Since when somebody is signed in."""
+    """Time of the sign-in; absent if no user is signed in."""
     is_current: _builtins.bool
-    """Whether it is the session of whoever asks."""
+    """Whether it is the session of the caller."""
     def __init__(
         self,
         *,
@@ -93,16 +93,16 @@ class ListSessionsRequest(_message.Message):
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     SESSION_STATE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     page_size: _builtins.int
-    """How many at most, 0 for 1000."""
+    """Maximum number of items; 0 means 1000."""
     continuation_token: _builtins.str
-    """Where the page before ended, empty for the first one."""
+    """Continuation token of the previous page; empty for the first page."""
     session_state: _session_service_pb2.SessionState.ValueType
-    """Only those in this state, by default those with somebody signed in."""
+    """State of the sessions; by default those with a signed-in user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class ListSessionsResponse(_message.Message):
     SESSIONS_FIELD_NUMBER: _builtins.int
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     continuation_token: _builtins.str
-    """Where the next page begins, empty when there is none."""
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListedSession]:
         """The sessions."""
@@ -159,12 +159,12 @@ class ListSessionsOfUserRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -215,12 +215,12 @@ class EndSessionRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     SESSION_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     session_id: _builtins.str
-    """Which."""
+    """Id of the session."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -265,14 +265,14 @@ class EndSessionOfUserRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     SESSION_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     session_id: _builtins.str
-    """Which."""
+    """Id of the session."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -317,12 +317,12 @@ class EndSessionsOfUserRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -365,10 +365,10 @@ class EndAllSessionsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

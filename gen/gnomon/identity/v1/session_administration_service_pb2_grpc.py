@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SessionAdministrationServiceStub:
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told.
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed.
     """
 
     def __init__(self, channel):
@@ -68,18 +68,18 @@ class SessionAdministrationServiceStub:
 
 
 class SessionAdministrationServiceServicer:
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told.
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed.
     """
 
     def ListSessions(self, request, context):
-        """Returns sessions in no order that means anything.
+        """Returns sessions in no particular order.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListSessionsOfUser(self, request, context):
-        """Returns where a person is signed in, also to the person.
+        """Returns the sessions of a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -93,22 +93,22 @@ class SessionAdministrationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EndSessionOfUser(self, request, context):
-        """Ends one session of a person, also for the person.
+        """Ends one session of a user, also for the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EndSessionsOfUser(self, request, context):
-        """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
-        asks for it.
+        """Ends all sessions of a user and revokes all tokens of the user; also for the user, who may keep the current
+        session.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EndAllSessions(self, request, context):
-        """Signs everybody out and takes all of their tokens back.
+        """Ends all sessions and revokes all their tokens.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,7 +156,7 @@ def add_SessionAdministrationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SessionAdministrationService:
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told.
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed.
     """
 
     @staticmethod

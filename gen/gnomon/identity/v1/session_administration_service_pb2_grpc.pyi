@@ -27,49 +27,49 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SessionAdministrationServiceStub:
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told."""
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SessionAdministrationServiceAsyncStub: ...
     ListSessions: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.ListSessionsRequest, _session_administration_service_pb2.ListSessionsResponse]
-    """Returns sessions in no order that means anything."""
+    """Returns sessions in no particular order."""
     ListSessionsOfUser: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.ListSessionsOfUserRequest, _session_administration_service_pb2.ListSessionsOfUserResponse]
-    """Returns where a person is signed in, also to the person."""
+    """Returns the sessions of a user, also to the user."""
     EndSession: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionRequest, _session_administration_service_pb2.EndSessionResponse]
     """Ends one session."""
     EndSessionOfUser: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionOfUserRequest, _session_administration_service_pb2.EndSessionOfUserResponse]
-    """Ends one session of a person, also for the person."""
+    """Ends one session of a user, also for the user."""
     EndSessionsOfUser: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionsOfUserRequest, _session_administration_service_pb2.EndSessionsOfUserResponse]
-    """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
-    asks for it.
+    """Ends all sessions of a user and revokes all tokens of the user; also for the user, who may keep the current
+    session.
     """
     EndAllSessions: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]
-    """Signs everybody out and takes all of their tokens back."""
+    """Ends all sessions and revokes all their tokens."""
 
 @_typing.type_check_only
 class SessionAdministrationServiceAsyncStub(SessionAdministrationServiceStub):
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told."""
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListSessions: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.ListSessionsRequest, _session_administration_service_pb2.ListSessionsResponse]  # type: ignore[assignment]
-    """Returns sessions in no order that means anything."""
+    """Returns sessions in no particular order."""
     ListSessionsOfUser: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.ListSessionsOfUserRequest, _session_administration_service_pb2.ListSessionsOfUserResponse]  # type: ignore[assignment]
-    """Returns where a person is signed in, also to the person."""
+    """Returns the sessions of a user, also to the user."""
     EndSession: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionRequest, _session_administration_service_pb2.EndSessionResponse]  # type: ignore[assignment]
     """Ends one session."""
     EndSessionOfUser: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionOfUserRequest, _session_administration_service_pb2.EndSessionOfUserResponse]  # type: ignore[assignment]
-    """Ends one session of a person, also for the person."""
+    """Ends one session of a user, also for the user."""
     EndSessionsOfUser: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionsOfUserRequest, _session_administration_service_pb2.EndSessionsOfUserResponse]  # type: ignore[assignment]
-    """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
-    asks for it.
+    """Ends all sessions of a user and revokes all tokens of the user; also for the user, who may keep the current
+    session.
     """
     EndAllSessions: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]  # type: ignore[assignment]
-    """Signs everybody out and takes all of their tokens back."""
+    """Ends all sessions and revokes all their tokens."""
 
 class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Sessions of everybody; with one ends what was issued in it, and its relying parties are told."""
+    """Sessions of all users. With a session, its tokens end, and its relying parties are informed."""
 
     @_abc_1.abstractmethod
     def ListSessions(
@@ -77,7 +77,7 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.ListSessionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.ListSessionsResponse, _abc.Awaitable[_session_administration_service_pb2.ListSessionsResponse]]:
-        """Returns sessions in no order that means anything."""
+        """Returns sessions in no particular order."""
 
     @_abc_1.abstractmethod
     def ListSessionsOfUser(
@@ -85,7 +85,7 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.ListSessionsOfUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.ListSessionsOfUserResponse, _abc.Awaitable[_session_administration_service_pb2.ListSessionsOfUserResponse]]:
-        """Returns where a person is signed in, also to the person."""
+        """Returns the sessions of a user, also to the user."""
 
     @_abc_1.abstractmethod
     def EndSession(
@@ -101,7 +101,7 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.EndSessionOfUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.EndSessionOfUserResponse, _abc.Awaitable[_session_administration_service_pb2.EndSessionOfUserResponse]]:
-        """Ends one session of a person, also for the person."""
+        """Ends one session of a user, also for the user."""
 
     @_abc_1.abstractmethod
     def EndSessionsOfUser(
@@ -109,8 +109,8 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.EndSessionsOfUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.EndSessionsOfUserResponse, _abc.Awaitable[_session_administration_service_pb2.EndSessionsOfUserResponse]]:
-        """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
-        asks for it.
+        """Ends all sessions of a user and revokes all tokens of the user; also for the user, who may keep the current
+        session.
         """
 
     @_abc_1.abstractmethod
@@ -119,6 +119,6 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.EndAllSessionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.EndAllSessionsResponse, _abc.Awaitable[_session_administration_service_pb2.EndAllSessionsResponse]]:
-        """Signs everybody out and takes all of their tokens back."""
+        """Ends all sessions and revokes all their tokens."""
 
 def add_SessionAdministrationServiceServicer_to_server(servicer: SessionAdministrationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -28,23 +28,23 @@ class _SessionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SessionS
     DESCRIPTOR: _descriptor.EnumDescriptor
     SESSION_STATE_UNSPECIFIED: _SessionState.ValueType  # 0
     SESSION_STATE_INIT: _SessionState.ValueType  # 1
-    """Nobody has signed in yet."""
+    """No user has signed in yet."""
     SESSION_STATE_AUTH: _SessionState.ValueType  # 2
-    """Somebody is signed in."""
+    """A user is signed in."""
 
 class SessionState(_SessionState, metaclass=_SessionStateEnumTypeWrapper):
-    """Where a session stands."""
+    """State of a session."""
 
 SESSION_STATE_UNSPECIFIED: SessionState.ValueType  # 0
 SESSION_STATE_INIT: SessionState.ValueType  # 1
-"""Nobody has signed in yet."""
+"""No user has signed in yet."""
 SESSION_STATE_AUTH: SessionState.ValueType  # 2
-"""Somebody is signed in."""
+"""A user is signed in."""
 Global___SessionState: _TypeAlias = SessionState  # noqa: Y015
 
 @_typing.final
 class Session(_message.Message):
-    """A session as its own browser may see it."""
+    """A session, for its own browser."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -57,15 +57,15 @@ class Session(_message.Message):
     IDLE_UNTIL_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Names the session to others; the cookie's value stays secret."""
+    """Id of the session; the value of the cookie stays secret."""
     csrf_token: _builtins.str
-    """Proof that requests come from our pages."""
+    """CSRF token for requests of pages of the provider."""
     user_id: _builtins.str
-    """Who is signed in, empty when nobody is."""
+    """Id of the signed-in user; empty if no user is signed in."""
     expires_at: _builtins.int
-    """When it ends at the latest, in Unix seconds."""
+    """Latest end of the session, in Unix seconds."""
     idle_until: _builtins.int
-    """When it ends if nothing is done until then, in Unix seconds."""
+    """End of the session without further use, in Unix seconds."""
     state: Global___SessionState.ValueType
     """State."""
     @_builtins.property
@@ -105,10 +105,10 @@ class BeginSessionRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class BeginSessionResponse(_message.Message):
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Cookie to set, absent when the session was there already."""
+        """Cookie to set; absent if the session existed before."""
 
     def __init__(
         self,
@@ -163,10 +163,10 @@ class GetSessionRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class GetSessionResponse(_message.Message):
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Its cookie as it is, for a browser that lacks the one for FedCM."""
+        """Cookie of the session, for a browser without the cookie for FedCM."""
 
     def __init__(
         self,

@@ -52,15 +52,15 @@ class SessionServiceServicer:
     """
 
     def BeginSession(self, request, context):
-        """Begins a session that nobody has signed in to; one that is there stays.
+        """Starts a session without a user; an existing one stays.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSession(self, request, context):
-        """Returns the session of a browser that is signed in.
-        Rejected with UNAUTHENTICATED when there is none.
+        """Returns the session of a signed-in browser.
+        Rejected with UNAUTHENTICATED if there is none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,10 +34,10 @@ class SessionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SessionServiceAsyncStub: ...
     BeginSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.BeginSessionRequest, _session_service_pb2.BeginSessionResponse]
-    """Begins a session that nobody has signed in to; one that is there stays."""
+    """Starts a session without a user; an existing one stays."""
     GetSession: _grpc.UnaryUnaryMultiCallable[_session_service_pb2.GetSessionRequest, _session_service_pb2.GetSessionResponse]
-    """Returns the session of a browser that is signed in.
-    Rejected with UNAUTHENTICATED when there is none.
+    """Returns the session of a signed-in browser.
+    Rejected with UNAUTHENTICATED if there is none.
     """
 
 @_typing.type_check_only
@@ -46,10 +46,10 @@ class SessionServiceAsyncStub(SessionServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BeginSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.BeginSessionRequest, _session_service_pb2.BeginSessionResponse]  # type: ignore[assignment]
-    """Begins a session that nobody has signed in to; one that is there stays."""
+    """Starts a session without a user; an existing one stays."""
     GetSession: _aio.UnaryUnaryMultiCallable[_session_service_pb2.GetSessionRequest, _session_service_pb2.GetSessionResponse]  # type: ignore[assignment]
-    """Returns the session of a browser that is signed in.
-    Rejected with UNAUTHENTICATED when there is none.
+    """Returns the session of a signed-in browser.
+    Rejected with UNAUTHENTICATED if there is none.
     """
 
 class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -61,7 +61,7 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_service_pb2.BeginSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_service_pb2.BeginSessionResponse, _abc.Awaitable[_session_service_pb2.BeginSessionResponse]]:
-        """Begins a session that nobody has signed in to; one that is there stays."""
+        """Starts a session without a user; an existing one stays."""
 
     @_abc_1.abstractmethod
     def GetSession(
@@ -69,8 +69,8 @@ class SessionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_service_pb2.GetSessionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_service_pb2.GetSessionResponse, _abc.Awaitable[_session_service_pb2.GetSessionResponse]]:
-        """Returns the session of a browser that is signed in.
-        Rejected with UNAUTHENTICATED when there is none.
+        """Returns the session of a signed-in browser.
+        Rejected with UNAUTHENTICATED if there is none.
         """
 
 def add_SessionServiceServicer_to_server(servicer: SessionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -21,14 +21,14 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class SignInTarget(_message.Message):
-    """Where people of a domain sign in."""
+    """Target for the sign-in of users of a domain."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TYPE_FIELD_NUMBER: _builtins.int
     PROVIDERS_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """`provider` is one provider, `choice` some providers or the password, `password` the password page."""
+    """`provider` for one provider, `choice` for some providers or the password, `password` for the password page."""
     @_builtins.property
     def providers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Ids of the providers."""
@@ -65,16 +65,16 @@ class SignInDomain(_message.Message):
     verified: _builtins.bool
     """Whether it is verified."""
     verified_at: _builtins.int
-    """When it was verified, in Unix seconds."""
+    """Time of the verification, in Unix seconds."""
     expires_at: _builtins.int
-    """When it goes unless it is verified, in Unix seconds."""
+    """Time when an unverified domain expires, in Unix seconds."""
     txt_name: _builtins.str
     """Name of the TXT record that verifies it."""
     txt_value: _builtins.str
-    """What that record has to say."""
+    """Required value of the TXT record."""
     @_builtins.property
     def target(self) -> Global___SignInTarget:
-        """Where its people sign in."""
+        """Target for the sign-in of its users."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class ListSignInDomainsRequest(_message.Message):
     """Id of the tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -167,14 +167,14 @@ class CreateSignInDomainRequest(_message.Message):
     tenant_id: _builtins.str
     """Id of the tenant."""
     domain: _builtins.str
-    """Name, as people write it."""
+    """Name, as users write it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     @_builtins.property
     def target(self) -> Global___SignInTarget:
-        """Where its people sign in; absent means the password page."""
+        """Target for the sign-in of its users; absent means the password page."""
 
     def __init__(
         self,
@@ -229,14 +229,14 @@ class UpdateSignInDomainRequest(_message.Message):
     tenant_id: _builtins.str
     """Id of the tenant."""
     domain: _builtins.str
-    """Name, as people write it."""
+    """Name, as users write it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     @_builtins.property
     def target(self) -> Global___SignInTarget:
-        """Where its people sign in."""
+        """Target for the sign-in of its users."""
 
     def __init__(
         self,
@@ -291,12 +291,12 @@ class VerifySignInDomainRequest(_message.Message):
     tenant_id: _builtins.str
     """Id of the tenant."""
     domain: _builtins.str
-    """Name, as people write it."""
+    """Name, as users write it."""
     without_dns: _builtins.bool
-    """Whether an administrator of the deployment vouches for it, so that DNS is not asked."""
+    """Whether an administrator of the deployment verifies it without DNS."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -350,10 +350,10 @@ class DeleteSignInDomainRequest(_message.Message):
     tenant_id: _builtins.str
     """Id of the tenant."""
     domain: _builtins.str
-    """Name, as people write it."""
+    """Name, as users write it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,13 +26,13 @@ if _version_not_supported:
 
 
 class SignInDomainServiceStub:
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel):
@@ -69,55 +69,55 @@ class SignInDomainServiceStub:
 
 
 class SignInDomainServiceServicer:
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def ListSignInDomains(self, request, context):
         """Returns the domains of a tenant by name.
-        Rejected with NOT_FOUND when there is no such tenant.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateSignInDomain(self, request, context):
-        """Adds a domain, which counts for nothing until it is verified, and goes when it is not in time.
-        Rejected with NOT_FOUND when there is no such tenant, with INVALID_ARGUMENT for what is no domain name and for a target
-        with other providers than the tenant's, with ALREADY_EXISTS when the tenant has it, with INVALID_STATE when the tenant
-        has as many as it may have.
+        """Adds a domain. It has no effect until it is verified, and is removed if it is not verified in time.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid domain name and for a
+        target with providers of another tenant, with ALREADY_EXISTS if the tenant has it, with INVALID_STATE if the tenant
+        has too many domains.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateSignInDomain(self, request, context):
-        """Puts a target in the place of a domain's; every process heeds it at once.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_ARGUMENT for a target with other providers than
-        the tenant's, with INVALID_STATE when somebody else changed the domain in the meantime.
+        """Replaces the target of a domain, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_ARGUMENT for a target with providers of
+        another tenant, with INVALID_STATE if another caller changed the domain in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def VerifySignInDomain(self, request, context):
-        """Looks for the domain's TXT record; from then on the domain is the tenant's until it is removed.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_STATE without the record, with ALREADY_EXISTS
-        when it is verified for another tenant, with UNAVAILABLE when no nameserver answers. Without DNS it is verified by
-        administrators of the deployment alone.
+        """Verifies a domain by its TXT record; it then belongs to the tenant until it is removed.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_STATE without the record, with
+        ALREADY_EXISTS if it is verified for another tenant, with UNAVAILABLE if no nameserver responds. Only
+        administrators of the deployment can verify a domain without DNS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteSignInDomain(self, request, context):
-        """Removes a domain, which others may verify from then on.
-        Rejected with NOT_FOUND when the tenant has no such domain.
+        """Removes a domain; other tenants may then verify it.
+        Rejected with NOT_FOUND if the tenant has no such domain.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -160,13 +160,13 @@ def add_SignInDomainServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SignInDomainService:
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @staticmethod

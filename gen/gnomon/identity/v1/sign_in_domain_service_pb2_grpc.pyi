@@ -27,13 +27,13 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SignInDomainServiceStub:
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @_typing.overload
@@ -42,76 +42,76 @@ class SignInDomainServiceStub:
     def __new__(cls, channel: _aio.Channel) -> SignInDomainServiceAsyncStub: ...
     ListSignInDomains: _grpc.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.ListSignInDomainsRequest, _sign_in_domain_service_pb2.ListSignInDomainsResponse]
     """Returns the domains of a tenant by name.
-    Rejected with NOT_FOUND when there is no such tenant.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateSignInDomain: _grpc.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.CreateSignInDomainRequest, _sign_in_domain_service_pb2.CreateSignInDomainResponse]
-    """Adds a domain, which counts for nothing until it is verified, and goes when it is not in time.
-    Rejected with NOT_FOUND when there is no such tenant, with INVALID_ARGUMENT for what is no domain name and for a target
-    with other providers than the tenant's, with ALREADY_EXISTS when the tenant has it, with INVALID_STATE when the tenant
-    has as many as it may have.
+    """Adds a domain. It has no effect until it is verified, and is removed if it is not verified in time.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid domain name and for a
+    target with providers of another tenant, with ALREADY_EXISTS if the tenant has it, with INVALID_STATE if the tenant
+    has too many domains.
     """
     UpdateSignInDomain: _grpc.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.UpdateSignInDomainRequest, _sign_in_domain_service_pb2.UpdateSignInDomainResponse]
-    """Puts a target in the place of a domain's; every process heeds it at once.
-    Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_ARGUMENT for a target with other providers than
-    the tenant's, with INVALID_STATE when somebody else changed the domain in the meantime.
+    """Replaces the target of a domain, with immediate effect in every process.
+    Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_ARGUMENT for a target with providers of
+    another tenant, with INVALID_STATE if another caller changed the domain in the meantime.
     """
     VerifySignInDomain: _grpc.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.VerifySignInDomainRequest, _sign_in_domain_service_pb2.VerifySignInDomainResponse]
-    """Looks for the domain's TXT record; from then on the domain is the tenant's until it is removed.
-    Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_STATE without the record, with ALREADY_EXISTS
-    when it is verified for another tenant, with UNAVAILABLE when no nameserver answers. Without DNS it is verified by
-    administrators of the deployment alone.
+    """Verifies a domain by its TXT record; it then belongs to the tenant until it is removed.
+    Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_STATE without the record, with
+    ALREADY_EXISTS if it is verified for another tenant, with UNAVAILABLE if no nameserver responds. Only
+    administrators of the deployment can verify a domain without DNS.
     """
     DeleteSignInDomain: _grpc.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.DeleteSignInDomainRequest, _sign_in_domain_service_pb2.DeleteSignInDomainResponse]
-    """Removes a domain, which others may verify from then on.
-    Rejected with NOT_FOUND when the tenant has no such domain.
+    """Removes a domain; other tenants may then verify it.
+    Rejected with NOT_FOUND if the tenant has no such domain.
     """
 
 @_typing.type_check_only
 class SignInDomainServiceAsyncStub(SignInDomainServiceStub):
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListSignInDomains: _aio.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.ListSignInDomainsRequest, _sign_in_domain_service_pb2.ListSignInDomainsResponse]  # type: ignore[assignment]
     """Returns the domains of a tenant by name.
-    Rejected with NOT_FOUND when there is no such tenant.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateSignInDomain: _aio.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.CreateSignInDomainRequest, _sign_in_domain_service_pb2.CreateSignInDomainResponse]  # type: ignore[assignment]
-    """Adds a domain, which counts for nothing until it is verified, and goes when it is not in time.
-    Rejected with NOT_FOUND when there is no such tenant, with INVALID_ARGUMENT for what is no domain name and for a target
-    with other providers than the tenant's, with ALREADY_EXISTS when the tenant has it, with INVALID_STATE when the tenant
-    has as many as it may have.
+    """Adds a domain. It has no effect until it is verified, and is removed if it is not verified in time.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid domain name and for a
+    target with providers of another tenant, with ALREADY_EXISTS if the tenant has it, with INVALID_STATE if the tenant
+    has too many domains.
     """
     UpdateSignInDomain: _aio.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.UpdateSignInDomainRequest, _sign_in_domain_service_pb2.UpdateSignInDomainResponse]  # type: ignore[assignment]
-    """Puts a target in the place of a domain's; every process heeds it at once.
-    Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_ARGUMENT for a target with other providers than
-    the tenant's, with INVALID_STATE when somebody else changed the domain in the meantime.
+    """Replaces the target of a domain, with immediate effect in every process.
+    Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_ARGUMENT for a target with providers of
+    another tenant, with INVALID_STATE if another caller changed the domain in the meantime.
     """
     VerifySignInDomain: _aio.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.VerifySignInDomainRequest, _sign_in_domain_service_pb2.VerifySignInDomainResponse]  # type: ignore[assignment]
-    """Looks for the domain's TXT record; from then on the domain is the tenant's until it is removed.
-    Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_STATE without the record, with ALREADY_EXISTS
-    when it is verified for another tenant, with UNAVAILABLE when no nameserver answers. Without DNS it is verified by
-    administrators of the deployment alone.
+    """Verifies a domain by its TXT record; it then belongs to the tenant until it is removed.
+    Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_STATE without the record, with
+    ALREADY_EXISTS if it is verified for another tenant, with UNAVAILABLE if no nameserver responds. Only
+    administrators of the deployment can verify a domain without DNS.
     """
     DeleteSignInDomain: _aio.UnaryUnaryMultiCallable[_sign_in_domain_service_pb2.DeleteSignInDomainRequest, _sign_in_domain_service_pb2.DeleteSignInDomainResponse]  # type: ignore[assignment]
-    """Removes a domain, which others may verify from then on.
-    Rejected with NOT_FOUND when the tenant has no such domain.
+    """Removes a domain; other tenants may then verify it.
+    Rejected with NOT_FOUND if the tenant has no such domain.
     """
 
 class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @_abc_1.abstractmethod
@@ -121,7 +121,7 @@ class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_domain_service_pb2.ListSignInDomainsResponse, _abc.Awaitable[_sign_in_domain_service_pb2.ListSignInDomainsResponse]]:
         """Returns the domains of a tenant by name.
-        Rejected with NOT_FOUND when there is no such tenant.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -130,10 +130,10 @@ class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_domain_service_pb2.CreateSignInDomainRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_domain_service_pb2.CreateSignInDomainResponse, _abc.Awaitable[_sign_in_domain_service_pb2.CreateSignInDomainResponse]]:
-        """Adds a domain, which counts for nothing until it is verified, and goes when it is not in time.
-        Rejected with NOT_FOUND when there is no such tenant, with INVALID_ARGUMENT for what is no domain name and for a target
-        with other providers than the tenant's, with ALREADY_EXISTS when the tenant has it, with INVALID_STATE when the tenant
-        has as many as it may have.
+        """Adds a domain. It has no effect until it is verified, and is removed if it is not verified in time.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid domain name and for a
+        target with providers of another tenant, with ALREADY_EXISTS if the tenant has it, with INVALID_STATE if the tenant
+        has too many domains.
         """
 
     @_abc_1.abstractmethod
@@ -142,9 +142,9 @@ class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_domain_service_pb2.UpdateSignInDomainRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_domain_service_pb2.UpdateSignInDomainResponse, _abc.Awaitable[_sign_in_domain_service_pb2.UpdateSignInDomainResponse]]:
-        """Puts a target in the place of a domain's; every process heeds it at once.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_ARGUMENT for a target with other providers than
-        the tenant's, with INVALID_STATE when somebody else changed the domain in the meantime.
+        """Replaces the target of a domain, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_ARGUMENT for a target with providers of
+        another tenant, with INVALID_STATE if another caller changed the domain in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -153,10 +153,10 @@ class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_domain_service_pb2.VerifySignInDomainRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_domain_service_pb2.VerifySignInDomainResponse, _abc.Awaitable[_sign_in_domain_service_pb2.VerifySignInDomainResponse]]:
-        """Looks for the domain's TXT record; from then on the domain is the tenant's until it is removed.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_STATE without the record, with ALREADY_EXISTS
-        when it is verified for another tenant, with UNAVAILABLE when no nameserver answers. Without DNS it is verified by
-        administrators of the deployment alone.
+        """Verifies a domain by its TXT record; it then belongs to the tenant until it is removed.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_STATE without the record, with
+        ALREADY_EXISTS if it is verified for another tenant, with UNAVAILABLE if no nameserver responds. Only
+        administrators of the deployment can verify a domain without DNS.
         """
 
     @_abc_1.abstractmethod
@@ -165,8 +165,8 @@ class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_domain_service_pb2.DeleteSignInDomainRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_domain_service_pb2.DeleteSignInDomainResponse, _abc.Awaitable[_sign_in_domain_service_pb2.DeleteSignInDomainResponse]]:
-        """Removes a domain, which others may verify from then on.
-        Rejected with NOT_FOUND when the tenant has no such domain.
+        """Removes a domain; other tenants may then verify it.
+        Rejected with NOT_FOUND if the tenant has no such domain.
         """
 
 def add_SignInDomainServiceServicer_to_server(servicer: SignInDomainServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,9 +26,9 @@ class CheckRevocationLinkRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     def __init__(
@@ -74,9 +74,9 @@ class RevokeSignInsRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose account."""
+    """Id of the account."""
     code: _builtins.str
     """Code of the link."""
     peer_address: _builtins.str

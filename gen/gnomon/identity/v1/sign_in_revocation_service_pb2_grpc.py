@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SignInRevocationServiceStub:
-    """What people do who are told of something that they did not do: "this was not me".
+    """Links in notification mails for actions that the user did not take: "this was not me".
     """
 
     def __init__(self, channel):
@@ -48,19 +48,19 @@ class SignInRevocationServiceStub:
 
 
 class SignInRevocationServiceServicer:
-    """What people do who are told of something that they did not do: "this was not me".
+    """Links in notification mails for actions that the user did not take: "this was not me".
     """
 
     def CheckRevocationLink(self, request, context):
-        """Says whether a link of such a letter is good, and changes nothing.
-        Rejected with NOT_FOUND when it is not.
+        """Checks whether such a link is valid; changes nothing.
+        Rejected with NOT_FOUND if it is not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeSignIns(self, request, context):
-        """Ends all sessions and tokens of the person and cancels what waits for its mailbox, and uses the link up.
+        """Ends all sessions and tokens of the user, cancels pending links to the user's mailbox, and invalidates this link.
         Rejected like CheckRevocationLink.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -89,7 +89,7 @@ def add_SignInRevocationServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SignInRevocationService:
-    """What people do who are told of something that they did not do: "this was not me".
+    """Links in notification mails for actions that the user did not take: "this was not me".
     """
 
     @staticmethod

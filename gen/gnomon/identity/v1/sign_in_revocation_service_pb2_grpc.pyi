@@ -27,37 +27,37 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SignInRevocationServiceStub:
-    """What people do who are told of something that they did not do: "this was not me"."""
+    """Links in notification mails for actions that the user did not take: "this was not me"."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SignInRevocationServiceAsyncStub: ...
     CheckRevocationLink: _grpc.UnaryUnaryMultiCallable[_sign_in_revocation_service_pb2.CheckRevocationLinkRequest, _sign_in_revocation_service_pb2.CheckRevocationLinkResponse]
-    """Says whether a link of such a letter is good, and changes nothing.
-    Rejected with NOT_FOUND when it is not.
+    """Checks whether such a link is valid; changes nothing.
+    Rejected with NOT_FOUND if it is not.
     """
     RevokeSignIns: _grpc.UnaryUnaryMultiCallable[_sign_in_revocation_service_pb2.RevokeSignInsRequest, _sign_in_revocation_service_pb2.RevokeSignInsResponse]
-    """Ends all sessions and tokens of the person and cancels what waits for its mailbox, and uses the link up.
+    """Ends all sessions and tokens of the user, cancels pending links to the user's mailbox, and invalidates this link.
     Rejected like CheckRevocationLink.
     """
 
 @_typing.type_check_only
 class SignInRevocationServiceAsyncStub(SignInRevocationServiceStub):
-    """What people do who are told of something that they did not do: "this was not me"."""
+    """Links in notification mails for actions that the user did not take: "this was not me"."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CheckRevocationLink: _aio.UnaryUnaryMultiCallable[_sign_in_revocation_service_pb2.CheckRevocationLinkRequest, _sign_in_revocation_service_pb2.CheckRevocationLinkResponse]  # type: ignore[assignment]
-    """Says whether a link of such a letter is good, and changes nothing.
-    Rejected with NOT_FOUND when it is not.
+    """Checks whether such a link is valid; changes nothing.
+    Rejected with NOT_FOUND if it is not.
     """
     RevokeSignIns: _aio.UnaryUnaryMultiCallable[_sign_in_revocation_service_pb2.RevokeSignInsRequest, _sign_in_revocation_service_pb2.RevokeSignInsResponse]  # type: ignore[assignment]
-    """Ends all sessions and tokens of the person and cancels what waits for its mailbox, and uses the link up.
+    """Ends all sessions and tokens of the user, cancels pending links to the user's mailbox, and invalidates this link.
     Rejected like CheckRevocationLink.
     """
 
 class SignInRevocationServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What people do who are told of something that they did not do: "this was not me"."""
+    """Links in notification mails for actions that the user did not take: "this was not me"."""
 
     @_abc_1.abstractmethod
     def CheckRevocationLink(
@@ -65,8 +65,8 @@ class SignInRevocationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_revocation_service_pb2.CheckRevocationLinkRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_revocation_service_pb2.CheckRevocationLinkResponse, _abc.Awaitable[_sign_in_revocation_service_pb2.CheckRevocationLinkResponse]]:
-        """Says whether a link of such a letter is good, and changes nothing.
-        Rejected with NOT_FOUND when it is not.
+        """Checks whether such a link is valid; changes nothing.
+        Rejected with NOT_FOUND if it is not.
         """
 
     @_abc_1.abstractmethod
@@ -75,7 +75,7 @@ class SignInRevocationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_revocation_service_pb2.RevokeSignInsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_revocation_service_pb2.RevokeSignInsResponse, _abc.Awaitable[_sign_in_revocation_service_pb2.RevokeSignInsResponse]]:
-        """Ends all sessions and tokens of the person and cancels what waits for its mailbox, and uses the link up.
+        """Ends all sessions and tokens of the user, cancels pending links to the user's mailbox, and invalidates this link.
         Rejected like CheckRevocationLink.
         """
 

@@ -58,7 +58,7 @@ class SignInProvider(_message.Message):
     id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     def __init__(
         self,
         *,
@@ -86,20 +86,20 @@ class SubmitEmailRequest(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     authorization_id: _builtins.str
-    """The request that the page was made for; empty when the parameters below stand for it."""
+    """Id of the authorization request; empty if the parameters below replace it."""
     email: _builtins.str
     """E-mail address."""
     pow: _builtins.str
     """Solved proof of work."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """Who asks."""
+        """Browser of the request."""
 
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
-        """Parameters of the authorization request, for callers that have no page."""
+        """Parameters of the authorization request, for callers without a page."""
 
     def __init__(
         self,
@@ -129,14 +129,14 @@ class SubmitEmailResponse(_message.Message):
     PROVIDERS_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     route: Global___SignInRoute.ValueType
-    """What comes next."""
+    """Next step."""
     @_builtins.property
     def providers(self) -> _containers.RepeatedCompositeFieldContainer[Global___SignInProvider]:
-        """The providers that there are to choose from."""
+        """The providers to choose from."""
 
     @_builtins.property
     def page(self) -> _authorization_service_pb2.SignInPage:
-        """The page that asks for the password, the address filled in."""
+        """The password page, with the address filled in."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class FindSignInRequest(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     POW_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     email: _builtins.str
     """E-mail address."""
     pow: _builtins.str

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class SignInServiceStub:
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account.
+    """Determines where a user signs in by the domain of the address, whether or not the account exists.
     """
 
     def __init__(self, channel):
@@ -48,20 +48,21 @@ class SignInServiceStub:
 
 
 class SignInServiceServicer:
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account.
+    """Determines where a user signs in by the domain of the address, whether or not the account exists.
     """
 
     def SubmitEmail(self, request, context):
-        """Takes the address of the sign-in page's first step and says what the second one is.
-        Rejected as SubmitCredentials is when it comes from no page of ours, or with no good proof of work.
+        """Receives the address from the first step of the sign-in page, and returns the second step.
+        Rejected like SubmitCredentials for a request that does not come from a page of the provider, or without a valid
+        proof of work.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FindSignIn(self, request, context):
-        """Returns the tenant that owns the domain of an address, and the default one for every other address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        """Returns the tenant that owns the domain of an address; for every other address the default tenant.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -89,7 +90,7 @@ def add_SignInServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SignInService:
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account.
+    """Determines where a user signs in by the domain of the address, whether or not the account exists.
     """
 
     @staticmethod

@@ -27,37 +27,39 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SignInServiceStub:
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account."""
+    """Determines where a user signs in by the domain of the address, whether or not the account exists."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SignInServiceAsyncStub: ...
     SubmitEmail: _grpc.UnaryUnaryMultiCallable[_sign_in_service_pb2.SubmitEmailRequest, _sign_in_service_pb2.SubmitEmailResponse]
-    """Takes the address of the sign-in page's first step and says what the second one is.
-    Rejected as SubmitCredentials is when it comes from no page of ours, or with no good proof of work.
+    """Receives the address from the first step of the sign-in page, and returns the second step.
+    Rejected like SubmitCredentials for a request that does not come from a page of the provider, or without a valid
+    proof of work.
     """
     FindSignIn: _grpc.UnaryUnaryMultiCallable[_sign_in_service_pb2.FindSignInRequest, _sign_in_service_pb2.FindSignInResponse]
-    """Returns the tenant that owns the domain of an address, and the default one for every other address.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+    """Returns the tenant that owns the domain of an address; for every other address the default tenant.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work.
     """
 
 @_typing.type_check_only
 class SignInServiceAsyncStub(SignInServiceStub):
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account."""
+    """Determines where a user signs in by the domain of the address, whether or not the account exists."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SubmitEmail: _aio.UnaryUnaryMultiCallable[_sign_in_service_pb2.SubmitEmailRequest, _sign_in_service_pb2.SubmitEmailResponse]  # type: ignore[assignment]
-    """Takes the address of the sign-in page's first step and says what the second one is.
-    Rejected as SubmitCredentials is when it comes from no page of ours, or with no good proof of work.
+    """Receives the address from the first step of the sign-in page, and returns the second step.
+    Rejected like SubmitCredentials for a request that does not come from a page of the provider, or without a valid
+    proof of work.
     """
     FindSignIn: _aio.UnaryUnaryMultiCallable[_sign_in_service_pb2.FindSignInRequest, _sign_in_service_pb2.FindSignInResponse]  # type: ignore[assignment]
-    """Returns the tenant that owns the domain of an address, and the default one for every other address.
-    Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+    """Returns the tenant that owns the domain of an address; for every other address the default tenant.
+    Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work.
     """
 
 class SignInServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account."""
+    """Determines where a user signs in by the domain of the address, whether or not the account exists."""
 
     @_abc_1.abstractmethod
     def SubmitEmail(
@@ -65,8 +67,9 @@ class SignInServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_service_pb2.SubmitEmailRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_service_pb2.SubmitEmailResponse, _abc.Awaitable[_sign_in_service_pb2.SubmitEmailResponse]]:
-        """Takes the address of the sign-in page's first step and says what the second one is.
-        Rejected as SubmitCredentials is when it comes from no page of ours, or with no good proof of work.
+        """Receives the address from the first step of the sign-in page, and returns the second step.
+        Rejected like SubmitCredentials for a request that does not come from a page of the provider, or without a valid
+        proof of work.
         """
 
     @_abc_1.abstractmethod
@@ -75,8 +78,8 @@ class SignInServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sign_in_service_pb2.FindSignInRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sign_in_service_pb2.FindSignInResponse, _abc.Awaitable[_sign_in_service_pb2.FindSignInResponse]]:
-        """Returns the tenant that owns the domain of an address, and the default one for every other address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        """Returns the tenant that owns the domain of an address; for every other address the default tenant.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work.
         """
 
 def add_SignInServiceServicer_to_server(servicer: SignInServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -33,17 +33,17 @@ class Tenant(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id, which stands in its issuer unless it has a hostname."""
+    """Id; part of the issuer unless the tenant has a hostname."""
     name: _builtins.str
-    """Name for people."""
+    """Display name."""
     enabled: _builtins.bool
-    """Whether it is served; a disabled one is as good as unknown to everybody else."""
+    """Whether the tenant is active; for everybody except administrators, a disabled one does not exist."""
     hostname: _builtins.str
-    """Host of its issuer, empty when the issuer is below the default one."""
+    """Host of its issuer; empty if the issuer is below the default one."""
     issuer: _builtins.str
     """Issuer, with its final slash."""
     created_at: _builtins.int
-    """When it was created, in Unix seconds."""
+    """Creation time, in Unix seconds."""
     @_builtins.property
     def settings(self) -> Global___TenantSettings:
         """Settings."""
@@ -69,7 +69,7 @@ Global___Tenant: _TypeAlias = Tenant  # noqa: Y015
 
 @_typing.final
 class TenantSettings(_message.Message):
-    """How people sign in and register at a tenant."""
+    """Settings for sign-in and registration at a tenant."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -83,22 +83,22 @@ class TenantSettings(_message.Message):
     email_first: _builtins.str
     """`auto` asks for the address first while the tenant has a verified sign-in domain, `off` never does."""
     require_email_confirmation: _builtins.bool
-    """Whether people who registered themselves confirm their address before they sign in."""
+    """Whether users who registered themselves must confirm their address before they sign in."""
     confirmation_link_hours: _builtins.int
-    """How long the link is good with which they do."""
+    """Hours for which the confirmation link is valid."""
     unconfirmed_account_days: _builtins.int
-    """After how many days an account goes that was never confirmed, 0 for never."""
+    """Days after which an unconfirmed account is removed; 0 for never."""
     security_profile: _builtins.str
-    """Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile,
-    fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
+    """Security profile whose rules all clients must follow: fapi2 for the FAPI 2.0 Security Profile,
+    fapi2_message_signing also for FAPI 2.0 Message Signing; in a change, empty leaves it unchanged.
     """
     email_codes: _builtins.str
-    """Whether codes by e-mail are a second factor: off, optional for people who turn them on, or required of people
-    without another one; a change keeps it when this is empty.
+    """Whether codes by e-mail are a second factor: off, optional for users who turn them on, or required of users without
+    another one; in a change, empty leaves it unchanged.
     """
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of groups of the tenant, which self-registered accounts join."""
+        """Names of groups of the tenant that self-registered accounts join."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class ListTenantsRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class GetTenantRequest(_message.Message):
     """Id."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -234,14 +234,14 @@ class CreateTenantRequest(_message.Message):
     id: _builtins.str
     """Id: at most 32 of a-z, 0-9 and inner hyphens."""
     name: _builtins.str
-    """Name for people; empty means the id."""
+    """Name for users; empty means the id."""
     hostname: _builtins.str
-    """Host of its issuer, empty for one below the default issuer."""
+    """Host of its issuer; empty for an issuer below the default one."""
     enabled: _builtins.bool
-    """Whether it is served."""
+    """Whether the tenant is active."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     @_builtins.property
     def settings(self) -> Global___TenantSettings:
@@ -303,14 +303,14 @@ class UpdateTenantRequest(_message.Message):
     id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name for people; empty means the id."""
+    """Name for users; empty means the id."""
     hostname: _builtins.str
-    """Host of its issuer, empty for one below the default issuer."""
+    """Host of its issuer; empty for an issuer below the default one."""
     enabled: _builtins.bool
-    """Whether it is served."""
+    """Whether the tenant is active."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -365,10 +365,10 @@ class DeleteTenantRequest(_message.Message):
     id: _builtins.str
     """Id."""
     force: _builtins.bool
-    """Whether its users go too."""
+    """Whether its users are removed too."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     def __init__(
         self,
@@ -415,7 +415,7 @@ class UpdateTenantSettingsRequest(_message.Message):
     """Id."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who calls."""
+        """Caller."""
 
     @_builtins.property
     def settings(self) -> Global___TenantSettings:
@@ -490,7 +490,7 @@ class FindTenantOfHostResponse(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Id of the tenant, empty when the host is of none."""
+    """Id of the tenant; empty if no tenant has the host."""
     def __init__(
         self,
         *,

@@ -26,13 +26,13 @@ if _version_not_supported:
 
 
 class TenantServiceStub:
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel):
@@ -79,17 +79,17 @@ class TenantServiceStub:
 
 
 class TenantServiceServicer:
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     def ListTenants(self, request, context):
-        """Returns all tenants, disabled ones too, by id.
+        """Returns all tenants, including disabled ones, by id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,52 +97,51 @@ class TenantServiceServicer:
 
     def GetTenant(self, request, context):
         """Returns one tenant, also to its administrators.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateTenant(self, request, context):
-        """Creates a tenant, which has an issuer from then on.
-        Rejected with INVALID_ARGUMENT for an id that no tenant may have and for what is no hostname, with ALREADY_EXISTS
-        when there is a tenant with this id or hostname, or when one of this id is being removed, with INVALID_STATE when there
-        are as many as a deployment may have.
+        """Creates a tenant with its issuer.
+        Rejected with INVALID_ARGUMENT for an invalid id or hostname, with ALREADY_EXISTS if another tenant has the id or
+        hostname, or if a tenant of this id is being removed, with INVALID_STATE if the deployment has too many tenants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateTenant(self, request, context):
-        """Changes a tenant; of another hostname the issuer is another one, and what the former issued holds no longer.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for what is no hostname, with
-        ALREADY_EXISTS when another one has the hostname, with INVALID_STATE when the default tenant is to be disabled or to
-        have a hostname, or when somebody else changed it in the meantime.
+        """Changes a tenant. Another hostname means another issuer, and invalidates everything from the former one.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid hostname, with
+        ALREADY_EXISTS if another tenant has the hostname, with INVALID_STATE if the request disables the default tenant or
+        gives it a hostname, or if another caller changed the tenant in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteTenant(self, request, context):
-        """Removes a tenant with all that is kept of it; one of the configuration file is back, empty, after the next start.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_STATE for the default tenant, and for one with
-        users unless it is forced.
+        """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
+        users unless the request forces it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateTenantSettings(self, request, context):
-        """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
-        INVALID_STATE when somebody else changed the tenant in the meantime.
+        """Replaces the settings of a tenant, also for its administrators, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for a value out of bounds, with
+        INVALID_STATE if another caller changed the tenant in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FindTenantOfHost(self, request, context):
-        """Returns the tenant that a hostname is of, as the edge asks for addresses that name none.
+        """Returns the tenant of a hostname; the edge calls it for addresses that name no tenant.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -195,13 +194,13 @@ def add_TenantServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TenantService:
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     @staticmethod

@@ -27,13 +27,13 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TenantServiceStub:
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     @_typing.overload
@@ -41,87 +41,85 @@ class TenantServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TenantServiceAsyncStub: ...
     ListTenants: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]
-    """Returns all tenants, disabled ones too, by id."""
+    """Returns all tenants, including disabled ones, by id."""
     GetTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]
     """Returns one tenant, also to its administrators.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]
-    """Creates a tenant, which has an issuer from then on.
-    Rejected with INVALID_ARGUMENT for an id that no tenant may have and for what is no hostname, with ALREADY_EXISTS
-    when there is a tenant with this id or hostname, or when one of this id is being removed, with INVALID_STATE when there
-    are as many as a deployment may have.
+    """Creates a tenant with its issuer.
+    Rejected with INVALID_ARGUMENT for an invalid id or hostname, with ALREADY_EXISTS if another tenant has the id or
+    hostname, or if a tenant of this id is being removed, with INVALID_STATE if the deployment has too many tenants.
     """
     UpdateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantRequest, _tenant_service_pb2.UpdateTenantResponse]
-    """Changes a tenant; of another hostname the issuer is another one, and what the former issued holds no longer.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for what is no hostname, with
-    ALREADY_EXISTS when another one has the hostname, with INVALID_STATE when the default tenant is to be disabled or to
-    have a hostname, or when somebody else changed it in the meantime.
+    """Changes a tenant. Another hostname means another issuer, and invalidates everything from the former one.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid hostname, with
+    ALREADY_EXISTS if another tenant has the hostname, with INVALID_STATE if the request disables the default tenant or
+    gives it a hostname, or if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]
-    """Removes a tenant with all that is kept of it; one of the configuration file is back, empty, after the next start.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_STATE for the default tenant, and for one with
-    users unless it is forced.
+    """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
+    users unless the request forces it.
     """
     UpdateTenantSettings: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantSettingsRequest, _tenant_service_pb2.UpdateTenantSettingsResponse]
-    """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
-    INVALID_STATE when somebody else changed the tenant in the meantime.
+    """Replaces the settings of a tenant, also for its administrators, with immediate effect in every process.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for a value out of bounds, with
+    INVALID_STATE if another caller changed the tenant in the meantime.
     """
     FindTenantOfHost: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.FindTenantOfHostRequest, _tenant_service_pb2.FindTenantOfHostResponse]
-    """Returns the tenant that a hostname is of, as the edge asks for addresses that name none."""
+    """Returns the tenant of a hostname; the edge calls it for addresses that name no tenant."""
 
 @_typing.type_check_only
 class TenantServiceAsyncStub(TenantServiceStub):
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTenants: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]  # type: ignore[assignment]
-    """Returns all tenants, disabled ones too, by id."""
+    """Returns all tenants, including disabled ones, by id."""
     GetTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]  # type: ignore[assignment]
     """Returns one tenant, also to its administrators.
-    Rejected with NOT_FOUND when there is none of that id.
+    Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]  # type: ignore[assignment]
-    """Creates a tenant, which has an issuer from then on.
-    Rejected with INVALID_ARGUMENT for an id that no tenant may have and for what is no hostname, with ALREADY_EXISTS
-    when there is a tenant with this id or hostname, or when one of this id is being removed, with INVALID_STATE when there
-    are as many as a deployment may have.
+    """Creates a tenant with its issuer.
+    Rejected with INVALID_ARGUMENT for an invalid id or hostname, with ALREADY_EXISTS if another tenant has the id or
+    hostname, or if a tenant of this id is being removed, with INVALID_STATE if the deployment has too many tenants.
     """
     UpdateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantRequest, _tenant_service_pb2.UpdateTenantResponse]  # type: ignore[assignment]
-    """Changes a tenant; of another hostname the issuer is another one, and what the former issued holds no longer.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for what is no hostname, with
-    ALREADY_EXISTS when another one has the hostname, with INVALID_STATE when the default tenant is to be disabled or to
-    have a hostname, or when somebody else changed it in the meantime.
+    """Changes a tenant. Another hostname means another issuer, and invalidates everything from the former one.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid hostname, with
+    ALREADY_EXISTS if another tenant has the hostname, with INVALID_STATE if the request disables the default tenant or
+    gives it a hostname, or if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]  # type: ignore[assignment]
-    """Removes a tenant with all that is kept of it; one of the configuration file is back, empty, after the next start.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_STATE for the default tenant, and for one with
-    users unless it is forced.
+    """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
+    users unless the request forces it.
     """
     UpdateTenantSettings: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.UpdateTenantSettingsRequest, _tenant_service_pb2.UpdateTenantSettingsResponse]  # type: ignore[assignment]
-    """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
-    Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
-    INVALID_STATE when somebody else changed the tenant in the meantime.
+    """Replaces the settings of a tenant, also for its administrators, with immediate effect in every process.
+    Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for a value out of bounds, with
+    INVALID_STATE if another caller changed the tenant in the meantime.
     """
     FindTenantOfHost: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.FindTenantOfHostRequest, _tenant_service_pb2.FindTenantOfHostResponse]  # type: ignore[assignment]
-    """Returns the tenant that a hostname is of, as the edge asks for addresses that name none."""
+    """Returns the tenant of a hostname; the edge calls it for addresses that name no tenant."""
 
 class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    """The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     @_abc_1.abstractmethod
@@ -130,7 +128,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.ListTenantsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.ListTenantsResponse, _abc.Awaitable[_tenant_service_pb2.ListTenantsResponse]]:
-        """Returns all tenants, disabled ones too, by id."""
+        """Returns all tenants, including disabled ones, by id."""
 
     @_abc_1.abstractmethod
     def GetTenant(
@@ -139,7 +137,7 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.GetTenantResponse, _abc.Awaitable[_tenant_service_pb2.GetTenantResponse]]:
         """Returns one tenant, also to its administrators.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -148,10 +146,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.CreateTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.CreateTenantResponse, _abc.Awaitable[_tenant_service_pb2.CreateTenantResponse]]:
-        """Creates a tenant, which has an issuer from then on.
-        Rejected with INVALID_ARGUMENT for an id that no tenant may have and for what is no hostname, with ALREADY_EXISTS
-        when there is a tenant with this id or hostname, or when one of this id is being removed, with INVALID_STATE when there
-        are as many as a deployment may have.
+        """Creates a tenant with its issuer.
+        Rejected with INVALID_ARGUMENT for an invalid id or hostname, with ALREADY_EXISTS if another tenant has the id or
+        hostname, or if a tenant of this id is being removed, with INVALID_STATE if the deployment has too many tenants.
         """
 
     @_abc_1.abstractmethod
@@ -160,10 +157,10 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.UpdateTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.UpdateTenantResponse, _abc.Awaitable[_tenant_service_pb2.UpdateTenantResponse]]:
-        """Changes a tenant; of another hostname the issuer is another one, and what the former issued holds no longer.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for what is no hostname, with
-        ALREADY_EXISTS when another one has the hostname, with INVALID_STATE when the default tenant is to be disabled or to
-        have a hostname, or when somebody else changed it in the meantime.
+        """Changes a tenant. Another hostname means another issuer, and invalidates everything from the former one.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid hostname, with
+        ALREADY_EXISTS if another tenant has the hostname, with INVALID_STATE if the request disables the default tenant or
+        gives it a hostname, or if another caller changed the tenant in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -172,9 +169,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.DeleteTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.DeleteTenantResponse, _abc.Awaitable[_tenant_service_pb2.DeleteTenantResponse]]:
-        """Removes a tenant with all that is kept of it; one of the configuration file is back, empty, after the next start.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_STATE for the default tenant, and for one with
-        users unless it is forced.
+        """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
+        users unless the request forces it.
         """
 
     @_abc_1.abstractmethod
@@ -183,9 +180,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.UpdateTenantSettingsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.UpdateTenantSettingsResponse, _abc.Awaitable[_tenant_service_pb2.UpdateTenantSettingsResponse]]:
-        """Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
-        INVALID_STATE when somebody else changed the tenant in the meantime.
+        """Replaces the settings of a tenant, also for its administrators, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for a value out of bounds, with
+        INVALID_STATE if another caller changed the tenant in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -194,6 +191,6 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.FindTenantOfHostRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.FindTenantOfHostResponse, _abc.Awaitable[_tenant_service_pb2.FindTenantOfHostResponse]]:
-        """Returns the tenant that a hostname is of, as the edge asks for addresses that name none."""
+        """Returns the tenant of a hostname; the edge calls it for addresses that name no tenant."""
 
 def add_TenantServiceServicer_to_server(servicer: TenantServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,7 +27,7 @@ class _ClientAuthenticationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     DESCRIPTOR: _descriptor.EnumDescriptor
     CLIENT_AUTHENTICATION_UNSPECIFIED: _ClientAuthentication.ValueType  # 0
     CLIENT_AUTHENTICATION_NONE: _ClientAuthentication.ValueType  # 1
-    """Nothing was proved."""
+    """The client did not authenticate."""
     CLIENT_AUTHENTICATION_SECRET_BASIC: _ClientAuthentication.ValueType  # 2
     """HTTP Basic."""
     CLIENT_AUTHENTICATION_SECRET_POST: _ClientAuthentication.ValueType  # 3
@@ -36,11 +36,11 @@ class _ClientAuthenticationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     """A signed assertion: RFC 7523 §2.2."""
 
 class ClientAuthentication(_ClientAuthentication, metaclass=_ClientAuthenticationEnumTypeWrapper):
-    """How a client proved who it is."""
+    """Authentication method of a client."""
 
 CLIENT_AUTHENTICATION_UNSPECIFIED: ClientAuthentication.ValueType  # 0
 CLIENT_AUTHENTICATION_NONE: ClientAuthentication.ValueType  # 1
-"""Nothing was proved."""
+"""The client did not authenticate."""
 CLIENT_AUTHENTICATION_SECRET_BASIC: ClientAuthentication.ValueType  # 2
 """HTTP Basic."""
 CLIENT_AUTHENTICATION_SECRET_POST: ClientAuthentication.ValueType  # 3
@@ -51,7 +51,7 @@ Global___ClientAuthentication: _TypeAlias = ClientAuthentication  # noqa: Y015
 
 @_typing.final
 class ClientProof(_message.Message):
-    """What a request says about its client."""
+    """Client of a request, with its credentials."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -64,7 +64,7 @@ class ClientProof(_message.Message):
     client_secret: _builtins.str
     """Client secret."""
     method: Global___ClientAuthentication.ValueType
-    """How the client authenticated."""
+    """Authentication method of the client."""
     client_assertion: _builtins.str
     """Signed assertion."""
     def __init__(
@@ -85,7 +85,7 @@ Global___ClientProof: _TypeAlias = ClientProof  # noqa: Y015
 
 @_typing.final
 class DpopProof(_message.Message):
-    """Proof of possession of a key, with the request that it has to be for: RFC 9449 §4."""
+    """Proof of possession of a key, with the request that it must be for: RFC 9449 §4."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -115,7 +115,7 @@ Global___DpopProof: _TypeAlias = DpopProof  # noqa: Y015
 
 @_typing.final
 class IssueTokenRequest(_message.Message):
-    """Request of IssueToken; the names are those of the form."""
+    """Request of IssueToken; the fields have the names of the form."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -142,7 +142,7 @@ class IssueTokenRequest(_message.Message):
     ASSERTION_FIELD_NUMBER: _builtins.int
     AUTH_REQ_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     grant_type: _builtins.str
     """Grant type."""
     client_id: _builtins.str
@@ -150,11 +150,11 @@ class IssueTokenRequest(_message.Message):
     client_secret: _builtins.str
     """Client secret."""
     client_authentication: Global___ClientAuthentication.ValueType
-    """How the client authenticated."""
+    """Authentication method of the client."""
     scope: _builtins.str
-    """Scopes asked for, separated by spaces."""
+    """Requested scopes, separated by spaces."""
     audience: _builtins.str
-    """Audience asked for."""
+    """Requested audience."""
     code: _builtins.str
     """Authorization code."""
     redirect_uri: _builtins.str
@@ -172,22 +172,22 @@ class IssueTokenRequest(_message.Message):
     subject_token_type: _builtins.str
     """Type of that token."""
     actor_token: _builtins.str
-    """Token of the party that acts, empty for the client itself."""
+    """Token of the acting party; empty for the client itself."""
     actor_token_type: _builtins.str
     """Type of that token."""
     requested_token_type: _builtins.str
-    """Type of token asked for, empty for an access token."""
+    """Requested type of token; empty for an access token."""
     assertion: _builtins.str
     """Assertion of an upstream provider: RFC 7523 §2.1."""
     auth_req_id: _builtins.str
-    """Id of a request to a person who is elsewhere: CIBA Core 1.0 §10.1."""
+    """Id of a backchannel authentication request: CIBA Core 1.0 §10.1."""
     @_builtins.property
     def resource(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Resources asked for: RFC 8707."""
+        """Requested resources: RFC 8707."""
 
     @_builtins.property
     def dpop(self) -> Global___DpopProof:
-        """DPoP proof, absent without one."""
+        """DPoP proof; absent if there is none."""
 
     def __init__(
         self,
@@ -240,17 +240,17 @@ class IssueTokenResponse(_message.Message):
     access_token: _builtins.str
     """Access token."""
     token_type: _builtins.str
-    """How to present it."""
+    """Token type."""
     expires_in: _builtins.int
     """Seconds until it expires."""
     scope: _builtins.str
     """Scopes granted."""
     id_token: _builtins.str
-    """ID token, absent when no person is behind the grant."""
+    """ID token; absent if the grant is not for a user."""
     refresh_token: _builtins.str
-    """Refresh token, absent when there is none."""
+    """Refresh token; absent if there is none."""
     dpop_nonce: _builtins.str
-    """DPoP nonce to hand out in a header, absent without one."""
+    """DPoP nonce for a response header; absent if there is none."""
     issued_token_type: _builtins.str
     """Type of the token of an exchange: RFC 8693 §2.2.1."""
     def __init__(
@@ -301,18 +301,18 @@ class IntrospectTokenRequest(_message.Message):
     BEARER_FIELD_NUMBER: _builtins.int
     WANTS_JWT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     token: _builtins.str
     """The token."""
     token_type_hint: _builtins.str
-    """Which kind of token the caller takes it for."""
+    """Kind of token that the caller assumes."""
     bearer: _builtins.str
-    """Access token of the caller, instead of a client's credentials."""
+    """Access token of the caller, in place of client credentials."""
     wants_jwt: _builtins.bool
-    """Whether the response is to be signed: RFC 9701."""
+    """Whether to sign the response: RFC 9701."""
     @_builtins.property
     def client(self) -> Global___ClientProof:
-        """Who asks."""
+        """Client that calls, with its credentials."""
 
     def __init__(
         self,
@@ -343,7 +343,7 @@ class IntrospectTokenResponse(_message.Message):
     document: _builtins.bytes
     """A JSON object: RFC 7662 §2.2."""
     jwt: _builtins.str
-    """The object in a signed JWT instead, empty without: RFC 9701 §5."""
+    """The object in a signed JWT in place of JSON; empty if it is not signed: RFC 9701 §5."""
     def __init__(
         self,
         *,
@@ -369,14 +369,14 @@ class RevokeTokenRequest(_message.Message):
     TOKEN_FIELD_NUMBER: _builtins.int
     TOKEN_TYPE_HINT_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     token: _builtins.str
     """The token."""
     token_type_hint: _builtins.str
-    """Which kind of token the caller takes it for."""
+    """Kind of token that the caller assumes."""
     @_builtins.property
     def client(self) -> Global___ClientProof:
-        """Who asks."""
+        """Client that calls, with its credentials."""
 
     def __init__(
         self,

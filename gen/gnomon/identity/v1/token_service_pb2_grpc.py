@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class TokenServiceStub:
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def __init__(self, channel):
@@ -54,8 +54,8 @@ class TokenServiceStub:
 
 
 class TokenServiceServicer:
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def IssueToken(self, request, context):
@@ -68,7 +68,7 @@ class TokenServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def IntrospectToken(self, request, context):
-        """Says whether a token is good, and for what: RFC 7662.
+        """Returns whether a token is valid, and its metadata: RFC 7662.
         Refused with invalid_client.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -76,7 +76,7 @@ class TokenServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RevokeToken(self, request, context):
-        """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+        """Revokes a token; an unknown one counts as revoked: RFC 7009.
         Refused with invalid_client or invalid_request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -110,8 +110,8 @@ def add_TokenServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TokenService:
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TokenServiceStub:
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @_typing.overload
@@ -41,18 +41,18 @@ class TokenServiceStub:
     RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]
-    """Says whether a token is good, and for what: RFC 7662.
+    """Returns whether a token is valid, and its metadata: RFC 7662.
     Refused with invalid_client.
     """
     RevokeToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]
-    """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+    """Revokes a token; an unknown one counts as revoked: RFC 7009.
     Refused with invalid_client or invalid_request.
     """
 
 @_typing.type_check_only
 class TokenServiceAsyncStub(TokenServiceStub):
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -62,17 +62,17 @@ class TokenServiceAsyncStub(TokenServiceStub):
     RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]  # type: ignore[assignment]
-    """Says whether a token is good, and for what: RFC 7662.
+    """Returns whether a token is valid, and its metadata: RFC 7662.
     Refused with invalid_client.
     """
     RevokeToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]  # type: ignore[assignment]
-    """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+    """Revokes a token; an unknown one counts as revoked: RFC 7009.
     Refused with invalid_client or invalid_request.
     """
 
 class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    """Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     @_abc_1.abstractmethod
@@ -92,7 +92,7 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _token_service_pb2.IntrospectTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_token_service_pb2.IntrospectTokenResponse, _abc.Awaitable[_token_service_pb2.IntrospectTokenResponse]]:
-        """Says whether a token is good, and for what: RFC 7662.
+        """Returns whether a token is valid, and its metadata: RFC 7662.
         Refused with invalid_client.
         """
 
@@ -102,7 +102,7 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _token_service_pb2.RevokeTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_token_service_pb2.RevokeTokenResponse, _abc.Awaitable[_token_service_pb2.RevokeTokenResponse]]:
-        """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+        """Revokes a token; an unknown one counts as revoked: RFC 7009.
         Refused with invalid_client or invalid_request.
         """
 

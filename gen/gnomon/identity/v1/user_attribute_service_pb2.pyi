@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class UserAttribute(_message.Message):
-    """An attribute that people may have."""
+    """An attribute that users may have."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -29,11 +29,11 @@ class UserAttribute(_message.Message):
     DESC_FIELD_NUMBER: _builtins.int
     USER_EDITABLE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """What it is called, which is also the claim's name."""
+    """Name of the attribute and of its claim."""
     desc: _builtins.str
-    """What it is for."""
+    """Description."""
     user_editable: _builtins.bool
-    """Whether people may change their own."""
+    """Whether users may change their own value."""
     def __init__(
         self,
         *,
@@ -53,16 +53,16 @@ Global___UserAttribute: _TypeAlias = UserAttribute  # noqa: Y015
 
 @_typing.final
 class UserAttributeValue(_message.Message):
-    """The attribute of a person."""
+    """The attribute of a user."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     KEY_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     key: _builtins.str
-    """Which."""
+    """Name of the attribute."""
     value: _builtins.bytes
-    """Any JSON; null takes it away."""
+    """Any JSON value; null removes the attribute."""
     def __init__(
         self,
         *,
@@ -86,10 +86,10 @@ class ListUserAttributesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -141,16 +141,16 @@ class CreateUserAttributeRequest(_message.Message):
     DESC_FIELD_NUMBER: _builtins.int
     USER_EDITABLE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
-    """What it is called, which is also the claim's name."""
+    """Name of the attribute and of its claim."""
     desc: _builtins.str
-    """What it is for."""
+    """Description."""
     user_editable: _builtins.bool
-    """Whether people may change their own."""
+    """Whether users may change their own value."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -208,18 +208,18 @@ class UpdateUserAttributeRequest(_message.Message):
     USER_EDITABLE_FIELD_NUMBER: _builtins.int
     NEW_NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
-    """What it is called, which is also the claim's name."""
+    """Name of the attribute and of its claim."""
     desc: _builtins.str
-    """What it is for."""
+    """Description."""
     user_editable: _builtins.bool
-    """Whether people may change their own."""
+    """Whether users may change their own value."""
     new_name: _builtins.str
-    """What it is to be called, empty when the name stays."""
+    """New name; empty if it stays."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -275,12 +275,12 @@ class DeleteUserAttributeRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
-    """Which."""
+    """Name."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -324,12 +324,12 @@ class ListEditableUserAttributesRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -380,12 +380,12 @@ class GetUserAttributeValuesRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -411,7 +411,7 @@ class GetUserAttributeValuesResponse(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserAttributeValue]:
-        """Those that have a value."""
+        """Attributes with a value."""
 
     def __init__(
         self,
@@ -437,16 +437,16 @@ class UpdateUserAttributeValuesRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     VALUES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whose."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserAttributeValue]:
-        """Those that change."""
+        """Attributes to change."""
 
     def __init__(
         self,
@@ -473,7 +473,7 @@ class UpdateUserAttributeValuesResponse(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserAttributeValue]:
-        """Those that have a value."""
+        """Attributes with a value."""
 
     def __init__(
         self,

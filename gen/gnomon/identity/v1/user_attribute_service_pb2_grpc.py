@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserAttributeServiceStub:
-    """Attributes of people beyond the standard ones.
+    """Attributes of users in addition to the standard ones.
     """
 
     def __init__(self, channel):
@@ -73,55 +73,55 @@ class UserAttributeServiceStub:
 
 
 class UserAttributeServiceServicer:
-    """Attributes of people beyond the standard ones.
+    """Attributes of users in addition to the standard ones.
     """
 
     def ListUserAttributes(self, request, context):
-        """Returns all attributes that people of the tenant may have, by name.
+        """Returns all attributes that users of the tenant may have, by name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateUserAttribute(self, request, context):
-        """Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        """Creates an attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateUserAttribute(self, request, context):
-        """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
-        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        """Changes an attribute; a new name also applies to all users with it and every scope that includes it.
+        Rejected with ALREADY_EXISTS if the new name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteUserAttribute(self, request, context):
-        """Removes an attribute, also from everybody who has it and from every scope that opens it.
+        """Removes an attribute, also from all users with it and every scope that includes it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUserAttributeValues(self, request, context):
-        """Returns the attributes of a person, also to the person.
+        """Returns the attributes of a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListEditableUserAttributes(self, request, context):
-        """Returns the attributes that a person may change of itself, also to the person.
+        """Returns the attributes that a user may change, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateUserAttributeValues(self, request, context):
-        """Changes attributes of a person; the person itself changes only those that are open to it.
+        """Changes attributes of a user; users themselves change only editable ones.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -174,7 +174,7 @@ def add_UserAttributeServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserAttributeService:
-    """Attributes of people beyond the standard ones.
+    """Attributes of users in addition to the standard ones.
     """
 
     @staticmethod

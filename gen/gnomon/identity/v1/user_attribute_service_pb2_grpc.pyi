@@ -27,57 +27,57 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserAttributeServiceStub:
-    """Attributes of people beyond the standard ones."""
+    """Attributes of users in addition to the standard ones."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserAttributeServiceAsyncStub: ...
     ListUserAttributes: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListUserAttributesRequest, _user_attribute_service_pb2.ListUserAttributesResponse]
-    """Returns all attributes that people of the tenant may have, by name."""
+    """Returns all attributes that users of the tenant may have, by name."""
     CreateUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.CreateUserAttributeRequest, _user_attribute_service_pb2.CreateUserAttributeResponse]
-    """Makes an attribute.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """Creates an attribute.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
     """
     UpdateUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]
-    """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
-    Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """Changes an attribute; a new name also applies to all users with it and every scope that includes it.
+    Rejected with ALREADY_EXISTS if the new name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
     """
     DeleteUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]
-    """Removes an attribute, also from everybody who has it and from every scope that opens it."""
+    """Removes an attribute, also from all users with it and every scope that includes it."""
     GetUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]
-    """Returns the attributes of a person, also to the person."""
+    """Returns the attributes of a user, also to the user."""
     ListEditableUserAttributes: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListEditableUserAttributesRequest, _user_attribute_service_pb2.ListEditableUserAttributesResponse]
-    """Returns the attributes that a person may change of itself, also to the person."""
+    """Returns the attributes that a user may change, also to the user."""
     UpdateUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]
-    """Changes attributes of a person; the person itself changes only those that are open to it."""
+    """Changes attributes of a user; users themselves change only editable ones."""
 
 @_typing.type_check_only
 class UserAttributeServiceAsyncStub(UserAttributeServiceStub):
-    """Attributes of people beyond the standard ones."""
+    """Attributes of users in addition to the standard ones."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListUserAttributes: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListUserAttributesRequest, _user_attribute_service_pb2.ListUserAttributesResponse]  # type: ignore[assignment]
-    """Returns all attributes that people of the tenant may have, by name."""
+    """Returns all attributes that users of the tenant may have, by name."""
     CreateUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.CreateUserAttributeRequest, _user_attribute_service_pb2.CreateUserAttributeResponse]  # type: ignore[assignment]
-    """Makes an attribute.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """Creates an attribute.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
     """
     UpdateUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]  # type: ignore[assignment]
-    """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
-    Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """Changes an attribute; a new name also applies to all users with it and every scope that includes it.
+    Rejected with ALREADY_EXISTS if the new name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
     """
     DeleteUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]  # type: ignore[assignment]
-    """Removes an attribute, also from everybody who has it and from every scope that opens it."""
+    """Removes an attribute, also from all users with it and every scope that includes it."""
     GetUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]  # type: ignore[assignment]
-    """Returns the attributes of a person, also to the person."""
+    """Returns the attributes of a user, also to the user."""
     ListEditableUserAttributes: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListEditableUserAttributesRequest, _user_attribute_service_pb2.ListEditableUserAttributesResponse]  # type: ignore[assignment]
-    """Returns the attributes that a person may change of itself, also to the person."""
+    """Returns the attributes that a user may change, also to the user."""
     UpdateUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]  # type: ignore[assignment]
-    """Changes attributes of a person; the person itself changes only those that are open to it."""
+    """Changes attributes of a user; users themselves change only editable ones."""
 
 class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Attributes of people beyond the standard ones."""
+    """Attributes of users in addition to the standard ones."""
 
     @_abc_1.abstractmethod
     def ListUserAttributes(
@@ -85,7 +85,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.ListUserAttributesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.ListUserAttributesResponse, _abc.Awaitable[_user_attribute_service_pb2.ListUserAttributesResponse]]:
-        """Returns all attributes that people of the tenant may have, by name."""
+        """Returns all attributes that users of the tenant may have, by name."""
 
     @_abc_1.abstractmethod
     def CreateUserAttribute(
@@ -93,8 +93,8 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.CreateUserAttributeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.CreateUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.CreateUserAttributeResponse]]:
-        """Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        """Creates an attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
 
     @_abc_1.abstractmethod
@@ -103,8 +103,8 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.UpdateUserAttributeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.UpdateUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.UpdateUserAttributeResponse]]:
-        """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
-        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        """Changes an attribute; a new name also applies to all users with it and every scope that includes it.
+        Rejected with ALREADY_EXISTS if the new name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
 
     @_abc_1.abstractmethod
@@ -113,7 +113,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.DeleteUserAttributeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.DeleteUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.DeleteUserAttributeResponse]]:
-        """Removes an attribute, also from everybody who has it and from every scope that opens it."""
+        """Removes an attribute, also from all users with it and every scope that includes it."""
 
     @_abc_1.abstractmethod
     def GetUserAttributeValues(
@@ -121,7 +121,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.GetUserAttributeValuesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.GetUserAttributeValuesResponse, _abc.Awaitable[_user_attribute_service_pb2.GetUserAttributeValuesResponse]]:
-        """Returns the attributes of a person, also to the person."""
+        """Returns the attributes of a user, also to the user."""
 
     @_abc_1.abstractmethod
     def ListEditableUserAttributes(
@@ -129,7 +129,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.ListEditableUserAttributesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.ListEditableUserAttributesResponse, _abc.Awaitable[_user_attribute_service_pb2.ListEditableUserAttributesResponse]]:
-        """Returns the attributes that a person may change of itself, also to the person."""
+        """Returns the attributes that a user may change, also to the user."""
 
     @_abc_1.abstractmethod
     def UpdateUserAttributeValues(
@@ -137,6 +137,6 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.UpdateUserAttributeValuesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.UpdateUserAttributeValuesResponse, _abc.Awaitable[_user_attribute_service_pb2.UpdateUserAttributeValuesResponse]]:
-        """Changes attributes of a person; the person itself changes only those that are open to it."""
+        """Changes attributes of a user; users themselves change only editable ones."""
 
 def add_UserAttributeServiceServicer_to_server(servicer: UserAttributeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -21,7 +21,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PresentedToken(_message.Message):
-    """An access token as a request presents it."""
+    """An access token, as a request presents it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -31,10 +31,10 @@ class PresentedToken(_message.Message):
     access_token: _builtins.str
     """The token."""
     is_dpop: _builtins.bool
-    """Whether it came under the DPoP scheme."""
+    """Whether the request uses the DPoP scheme."""
     @_builtins.property
     def dpop(self) -> _token_service_pb2.DpopProof:
-        """DPoP proof, absent without one."""
+        """DPoP proof; absent if there is none."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class GetUserInfoRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def token(self) -> Global___PresentedToken:
         """The token."""
@@ -89,11 +89,11 @@ class GetUserInfoResponse(_message.Message):
     JWT_FIELD_NUMBER: _builtins.int
     DPOP_NONCE_FIELD_NUMBER: _builtins.int
     claims: _builtins.bytes
-    """As a JSON object."""
+    """Claims as a JSON object."""
     jwt: _builtins.str
-    """As a signed JWT, for clients that registered for one."""
+    """Claims as a signed JWT, for clients that registered for one."""
     dpop_nonce: _builtins.str
-    """DPoP nonce to hand out, empty without one."""
+    """DPoP nonce for a response header; empty if there is none."""
     def __init__(
         self,
         *,
@@ -120,7 +120,7 @@ class AuthorizeForwardRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     TOKEN_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
     def token(self) -> Global___PresentedToken:
         """The token."""
@@ -156,7 +156,7 @@ class AuthorizeForwardResponse(_message.Message):
     user_id: _builtins.str
     """Subject."""
     email: _builtins.str
-    """E-mail address, empty when the scope does not open it."""
+    """E-mail address; empty if the scope does not include it."""
     email_verified: _builtins.bool
     """Whether the address is confirmed."""
     family_name: _builtins.str
@@ -164,14 +164,14 @@ class AuthorizeForwardResponse(_message.Message):
     given_name: _builtins.str
     """Given name."""
     is_mfa: _builtins.bool
-    """Whether more than a password was asked for."""
+    """Whether the user signed in with more than a password."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Roles."""
 
     @_builtins.property
     def groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups, when the scope opens them."""
+        """Groups, if the scope includes them."""
 
     def __init__(
         self,

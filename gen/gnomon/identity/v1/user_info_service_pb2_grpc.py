@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserInfoServiceStub:
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3.
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3.
     """
 
     def __init__(self, channel):
@@ -48,11 +48,11 @@ class UserInfoServiceStub:
 
 
 class UserInfoServiceServicer:
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3.
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3.
     """
 
     def GetUserInfo(self, request, context):
-        """Returns the claims that the token's scopes open.
+        """Returns the claims of the token's scopes.
         Refused with invalid_token, insufficient_scope, invalid_dpop_proof or use_dpop_nonce.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -60,7 +60,7 @@ class UserInfoServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AuthorizeForward(self, request, context):
-        """Says who calls a service behind a proxy.
+        """Returns the caller of a service behind a proxy.
         Refused like GetUserInfo.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -89,7 +89,7 @@ def add_UserInfoServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserInfoService:
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3.
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3.
     """
 
     @staticmethod

@@ -27,37 +27,37 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserInfoServiceStub:
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3."""
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserInfoServiceAsyncStub: ...
     GetUserInfo: _grpc.UnaryUnaryMultiCallable[_user_info_service_pb2.GetUserInfoRequest, _user_info_service_pb2.GetUserInfoResponse]
-    """Returns the claims that the token's scopes open.
+    """Returns the claims of the token's scopes.
     Refused with invalid_token, insufficient_scope, invalid_dpop_proof or use_dpop_nonce.
     """
     AuthorizeForward: _grpc.UnaryUnaryMultiCallable[_user_info_service_pb2.AuthorizeForwardRequest, _user_info_service_pb2.AuthorizeForwardResponse]
-    """Says who calls a service behind a proxy.
+    """Returns the caller of a service behind a proxy.
     Refused like GetUserInfo.
     """
 
 @_typing.type_check_only
 class UserInfoServiceAsyncStub(UserInfoServiceStub):
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3."""
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetUserInfo: _aio.UnaryUnaryMultiCallable[_user_info_service_pb2.GetUserInfoRequest, _user_info_service_pb2.GetUserInfoResponse]  # type: ignore[assignment]
-    """Returns the claims that the token's scopes open.
+    """Returns the claims of the token's scopes.
     Refused with invalid_token, insufficient_scope, invalid_dpop_proof or use_dpop_nonce.
     """
     AuthorizeForward: _aio.UnaryUnaryMultiCallable[_user_info_service_pb2.AuthorizeForwardRequest, _user_info_service_pb2.AuthorizeForwardResponse]  # type: ignore[assignment]
-    """Says who calls a service behind a proxy.
+    """Returns the caller of a service behind a proxy.
     Refused like GetUserInfo.
     """
 
 class UserInfoServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3."""
+    """Claims about the user of an access token: OpenID Connect Core 1.0 §5.3."""
 
     @_abc_1.abstractmethod
     def GetUserInfo(
@@ -65,7 +65,7 @@ class UserInfoServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_info_service_pb2.GetUserInfoRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_info_service_pb2.GetUserInfoResponse, _abc.Awaitable[_user_info_service_pb2.GetUserInfoResponse]]:
-        """Returns the claims that the token's scopes open.
+        """Returns the claims of the token's scopes.
         Refused with invalid_token, insufficient_scope, invalid_dpop_proof or use_dpop_nonce.
         """
 
@@ -75,7 +75,7 @@ class UserInfoServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_info_service_pb2.AuthorizeForwardRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_info_service_pb2.AuthorizeForwardResponse, _abc.Awaitable[_user_info_service_pb2.AuthorizeForwardResponse]]:
-        """Says who calls a service behind a proxy.
+        """Returns the caller of a service behind a proxy.
         Refused like GetUserInfo.
         """
 

@@ -27,23 +27,23 @@ class _ConfirmationStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Con
     DESCRIPTOR: _descriptor.EnumDescriptor
     CONFIRMATION_STATE_UNSPECIFIED: _ConfirmationState.ValueType  # 0
     CONFIRMATION_STATE_UNCONFIRMED: _ConfirmationState.ValueType  # 1
-    """Not yet."""
+    """The address is not confirmed."""
     CONFIRMATION_STATE_CONFIRMED: _ConfirmationState.ValueType  # 2
-    """It is."""
+    """The address is confirmed."""
 
 class ConfirmationState(_ConfirmationState, metaclass=_ConfirmationStateEnumTypeWrapper):
-    """Whether the person proved that its address is its own, or somebody vouched for it."""
+    """Whether the address of an account is confirmed, by the user or by another party."""
 
 CONFIRMATION_STATE_UNSPECIFIED: ConfirmationState.ValueType  # 0
 CONFIRMATION_STATE_UNCONFIRMED: ConfirmationState.ValueType  # 1
-"""Not yet."""
+"""The address is not confirmed."""
 CONFIRMATION_STATE_CONFIRMED: ConfirmationState.ValueType  # 2
-"""It is."""
+"""The address is confirmed."""
 Global___ConfirmationState: _TypeAlias = ConfirmationState  # noqa: Y015
 
 @_typing.final
 class User(_message.Message):
-    """A person with an account; times are in Unix seconds."""
+    """A user with an account; times are in Unix seconds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -76,31 +76,31 @@ class User(_message.Message):
     family_name: _builtins.str
     """Last name."""
     language: _builtins.str
-    """Language that the person is written to in."""
+    """Language that the user is written to in."""
     enabled: _builtins.bool
     """Whether it may sign in."""
     email_verified: _builtins.bool
     """Whether the address is confirmed."""
     password_expires: _builtins.int
-    """When the password ends."""
+    """Expiry of the password."""
     created_at: _builtins.int
-    """When the account was made."""
+    """Creation time of the account."""
     last_login: _builtins.int
-    """When it was signed in to last."""
+    """Time of the last sign-in."""
     user_expires: _builtins.int
-    """When the account ends."""
+    """Expiry of the account."""
     account_type: _builtins.str
-    """How the person proves who it is: new, password, passkey, federated, federated_passkey or federated_password."""
+    """How the user signs in: new, password, passkey, federated, federated_passkey or federated_password."""
     tenant_id: _builtins.str
     """Tenant of the account."""
     confirmation_state: Global___ConfirmationState.ValueType
-    """Whether the address is confirmed, in the words of registration."""
+    """Confirmation state of the address."""
     confirmed_at: _builtins.int
-    """When it was confirmed."""
+    """Time of the confirmation."""
     created_by: _builtins.str
-    """Who made the account: self, admin or provider."""
+    """Creator of the account: self, admin or provider."""
     picture_id: _builtins.str
-    """Id of its picture."""
+    """Id of the picture."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Roles."""
@@ -111,7 +111,7 @@ class User(_message.Message):
 
     @_builtins.property
     def user_values(self) -> Global___UserValues:
-        """Standard claims that have a value, and the name that the person is called by."""
+        """Standard claims with a value, and the preferred username."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ Global___User: _TypeAlias = User  # noqa: Y015
 
 @_typing.final
 class UserValues(_message.Message):
-    """What may be known of a person besides; an empty text takes a value away, an absent one leaves it."""
+    """Further data of a user; an empty text removes a value, an absent one leaves it unchanged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -199,7 +199,7 @@ class UserValues(_message.Message):
     country: _builtins.str
     """Country."""
     preferred_username: _builtins.str
-    """Name that the person is called by, of one person only."""
+    """Preferred username, unique among users."""
     tz: _builtins.str
     """Time zone."""
     def __init__(
@@ -255,7 +255,7 @@ Global___UserValues: _TypeAlias = UserValues  # noqa: Y015
 
 @_typing.final
 class Names(_message.Message):
-    """Names in their order."""
+    """List of names, in order."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -279,7 +279,7 @@ Global___Names: _TypeAlias = Names  # noqa: Y015
 
 @_typing.final
 class UserFields(_message.Message):
-    """What is to change of a person: absent fields stay as they are, empty texts and times of 0 take away."""
+    """Changes to a user: absent fields stay unchanged; empty texts and times of 0 remove values."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -301,15 +301,15 @@ class UserFields(_message.Message):
     family_name: _builtins.str
     """Last name."""
     language: _builtins.str
-    """Language that the person is written to in."""
+    """Language that the user is written to in."""
     password: _builtins.str
-    """Password; whoever is signed in is signed out."""
+    """New password; the user is signed out everywhere."""
     enabled: _builtins.bool
     """Whether it may sign in."""
     email_verified: _builtins.bool
     """Whether the address is confirmed."""
     user_expires: _builtins.int
-    """When the account ends, in Unix seconds."""
+    """Expiry of the account, in Unix seconds."""
     @_builtins.property
     def roles(self) -> Global___Names:
         """Roles."""
@@ -320,7 +320,7 @@ class UserFields(_message.Message):
 
     @_builtins.property
     def user_values(self) -> Global___UserValues:
-        """Values besides."""
+        """Other values."""
 
     def __init__(
         self,

@@ -36,24 +36,26 @@ class ListUsersRequest(_message.Message):
     SORT_FIELD_NUMBER: _builtins.int
     IS_DESCENDING_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     page_size: _builtins.int
-    """How many at most, 0 for 1000."""
+    """Maximum number of items; 0 means 1000."""
     continuation_token: _builtins.str
-    """Where the page before ended, empty for the first one."""
+    """Continuation token of the previous page; empty for the first page."""
     search: _builtins.str
-    """Words, at most 8: each begins the address, the username, a name or a part of one of them. Upper and lower case are one."""
+    """At most 8 words; each is the beginning of the address, the username, a name or a part of these. Upper and lower
+    case are the same.
+    """
     group: _builtins.str
-    """Group that the people belong to, empty for any."""
+    """Group of the users; empty for any."""
     role: _builtins.str
-    """Role that the people have, empty for any."""
+    """Role of the users; empty for any."""
     sort: _builtins.str
-    """What they are ordered by, and then by their usernames."""
+    """Sort order; users with equal values are sorted by username."""
     is_descending: _builtins.bool
-    """Whether the last one is first; people without a name come last nevertheless."""
+    """Whether the order is descending; users without a name are always last."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -85,10 +87,10 @@ class ListUsersResponse(_message.Message):
     USERS_FIELD_NUMBER: _builtins.int
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     continuation_token: _builtins.str
-    """Where the next page begins, empty when there is none."""
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def users(self) -> _containers.RepeatedCompositeFieldContainer[_user_pb2.User]:
-        """The people."""
+        """The users."""
 
     def __init__(
         self,
@@ -114,14 +116,14 @@ class CreateUserRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     FIELDS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> _user_pb2.UserFields:
-        """What it is to be; the address is needed."""
+        """Properties of the user; the address is required."""
 
     def __init__(
         self,
@@ -147,7 +149,7 @@ class CreateUserResponse(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     def __init__(
         self,
@@ -172,12 +174,12 @@ class GetUserRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whom."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -203,7 +205,7 @@ class GetUserResponse(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     def __init__(
         self,
@@ -228,12 +230,12 @@ class GetUserByEmailRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     EMAIL_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     email: _builtins.str
-    """Address, in whatever case."""
+    """Address, in upper or lower case."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -259,7 +261,7 @@ class GetUserByEmailResponse(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     def __init__(
         self,
@@ -285,16 +287,16 @@ class UpdateUserRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     FIELDS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whom."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> _user_pb2.UserFields:
-        """What it is to be."""
+        """Properties to change."""
 
     def __init__(
         self,
@@ -321,7 +323,7 @@ class UpdateUserResponse(_message.Message):
     USER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def user(self) -> _user_pb2.User:
-        """The person."""
+        """The user."""
 
     def __init__(
         self,
@@ -346,12 +348,12 @@ class DeleteUserRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     user_id: _builtins.str
-    """Whom."""
+    """Id of the user."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserServiceStub:
-    """The people of a tenant, as administrators look after them.
+    """The users of a tenant, for administrators.
     """
 
     def __init__(self, channel):
@@ -68,49 +68,49 @@ class UserServiceStub:
 
 
 class UserServiceServicer:
-    """The people of a tenant, as administrators look after them.
+    """The users of a tenant, for administrators.
     """
 
     def ListUsers(self, request, context):
-        """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
-        Rejected with INVALID_ARGUMENT for the token of another search.
+        """Returns users by id; with a search, a filter or an order in the given order, by default by username.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateUser(self, request, context):
-        """Makes an account that has nothing to confirm, with no password unless one is given.
-        Rejected with ALREADY_EXISTS when the address or the name is taken.
+        """Creates an account with a confirmed address, without a password unless one is given.
+        Rejected with ALREADY_EXISTS if the address or the name is taken.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUser(self, request, context):
-        """Returns a person, also to the person.
+        """Returns a user, also to the user.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetUserByEmail(self, request, context):
-        """Returns the person with an address.
+        """Returns the user with an address.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateUser(self, request, context):
-        """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
-        Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+        """Changes a user. A new password, and disabling or expiry of the account, sign the user out everywhere.
+        Rejected with INVALID_STATE if another caller changed the password in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteUser(self, request, context):
-        """Removes a person with sessions, tokens and devices.
+        """Removes a user with sessions, tokens and devices.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,7 +158,7 @@ def add_UserServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserService:
-    """The people of a tenant, as administrators look after them.
+    """The users of a tenant, for administrators.
     """
 
     @staticmethod

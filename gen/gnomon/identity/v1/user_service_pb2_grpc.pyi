@@ -27,57 +27,57 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserServiceStub:
-    """The people of a tenant, as administrators look after them."""
+    """The users of a tenant, for administrators."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserServiceAsyncStub: ...
     ListUsers: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.ListUsersRequest, _user_service_pb2.ListUsersResponse]
-    """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
-    Rejected with INVALID_ARGUMENT for the token of another search.
+    """Returns users by id; with a search, a filter or an order in the given order, by default by username.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
     """
     CreateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]
-    """Makes an account that has nothing to confirm, with no password unless one is given.
-    Rejected with ALREADY_EXISTS when the address or the name is taken.
+    """Creates an account with a confirmed address, without a password unless one is given.
+    Rejected with ALREADY_EXISTS if the address or the name is taken.
     """
     GetUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.GetUserRequest, _user_service_pb2.GetUserResponse]
-    """Returns a person, also to the person."""
+    """Returns a user, also to the user."""
     GetUserByEmail: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.GetUserByEmailRequest, _user_service_pb2.GetUserByEmailResponse]
-    """Returns the person with an address."""
+    """Returns the user with an address."""
     UpdateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]
-    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
-    Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+    """Changes a user. A new password, and disabling or expiry of the account, sign the user out everywhere.
+    Rejected with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]
-    """Removes a person with sessions, tokens and devices."""
+    """Removes a user with sessions, tokens and devices."""
 
 @_typing.type_check_only
 class UserServiceAsyncStub(UserServiceStub):
-    """The people of a tenant, as administrators look after them."""
+    """The users of a tenant, for administrators."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListUsers: _aio.UnaryUnaryMultiCallable[_user_service_pb2.ListUsersRequest, _user_service_pb2.ListUsersResponse]  # type: ignore[assignment]
-    """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
-    Rejected with INVALID_ARGUMENT for the token of another search.
+    """Returns users by id; with a search, a filter or an order in the given order, by default by username.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
     """
     CreateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.CreateUserRequest, _user_service_pb2.CreateUserResponse]  # type: ignore[assignment]
-    """Makes an account that has nothing to confirm, with no password unless one is given.
-    Rejected with ALREADY_EXISTS when the address or the name is taken.
+    """Creates an account with a confirmed address, without a password unless one is given.
+    Rejected with ALREADY_EXISTS if the address or the name is taken.
     """
     GetUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.GetUserRequest, _user_service_pb2.GetUserResponse]  # type: ignore[assignment]
-    """Returns a person, also to the person."""
+    """Returns a user, also to the user."""
     GetUserByEmail: _aio.UnaryUnaryMultiCallable[_user_service_pb2.GetUserByEmailRequest, _user_service_pb2.GetUserByEmailResponse]  # type: ignore[assignment]
-    """Returns the person with an address."""
+    """Returns the user with an address."""
     UpdateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]  # type: ignore[assignment]
-    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
-    Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+    """Changes a user. A new password, and disabling or expiry of the account, sign the user out everywhere.
+    Rejected with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]  # type: ignore[assignment]
-    """Removes a person with sessions, tokens and devices."""
+    """Removes a user with sessions, tokens and devices."""
 
 class UserServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The people of a tenant, as administrators look after them."""
+    """The users of a tenant, for administrators."""
 
     @_abc_1.abstractmethod
     def ListUsers(
@@ -85,8 +85,8 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.ListUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.ListUsersResponse, _abc.Awaitable[_user_service_pb2.ListUsersResponse]]:
-        """Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
-        Rejected with INVALID_ARGUMENT for the token of another search.
+        """Returns users by id; with a search, a filter or an order in the given order, by default by username.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
     @_abc_1.abstractmethod
@@ -95,8 +95,8 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.CreateUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.CreateUserResponse, _abc.Awaitable[_user_service_pb2.CreateUserResponse]]:
-        """Makes an account that has nothing to confirm, with no password unless one is given.
-        Rejected with ALREADY_EXISTS when the address or the name is taken.
+        """Creates an account with a confirmed address, without a password unless one is given.
+        Rejected with ALREADY_EXISTS if the address or the name is taken.
         """
 
     @_abc_1.abstractmethod
@@ -105,7 +105,7 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.GetUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.GetUserResponse, _abc.Awaitable[_user_service_pb2.GetUserResponse]]:
-        """Returns a person, also to the person."""
+        """Returns a user, also to the user."""
 
     @_abc_1.abstractmethod
     def GetUserByEmail(
@@ -113,7 +113,7 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.GetUserByEmailRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.GetUserByEmailResponse, _abc.Awaitable[_user_service_pb2.GetUserByEmailResponse]]:
-        """Returns the person with an address."""
+        """Returns the user with an address."""
 
     @_abc_1.abstractmethod
     def UpdateUser(
@@ -121,8 +121,8 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.UpdateUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.UpdateUserResponse, _abc.Awaitable[_user_service_pb2.UpdateUserResponse]]:
-        """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
-        Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+        """Changes a user. A new password, and disabling or expiry of the account, sign the user out everywhere.
+        Rejected with INVALID_STATE if another caller changed the password in the meantime.
         """
 
     @_abc_1.abstractmethod
@@ -131,6 +131,6 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.DeleteUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.DeleteUserResponse, _abc.Awaitable[_user_service_pb2.DeleteUserResponse]]:
-        """Removes a person with sessions, tokens and devices."""
+        """Removes a user with sessions, tokens and devices."""
 
 def add_UserServiceServicer_to_server(servicer: UserServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -33,10 +33,10 @@ class _ImportOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ImportO
     IMPORT_OUTCOME_UNCHANGED: _ImportOutcome.ValueType  # 2
     """There is such an account."""
     IMPORT_OUTCOME_REFUSED: _ImportOutcome.ValueType  # 3
-    """There is no such account, for the given reason."""
+    """The account was not created, for the given reason."""
 
 class ImportOutcome(_ImportOutcome, metaclass=_ImportOutcomeEnumTypeWrapper):
-    """What became of one account of an import."""
+    """Result of one account of an import."""
 
 IMPORT_OUTCOME_UNSPECIFIED: ImportOutcome.ValueType  # 0
 IMPORT_OUTCOME_CREATED: ImportOutcome.ValueType  # 1
@@ -44,12 +44,12 @@ IMPORT_OUTCOME_CREATED: ImportOutcome.ValueType  # 1
 IMPORT_OUTCOME_UNCHANGED: ImportOutcome.ValueType  # 2
 """There is such an account."""
 IMPORT_OUTCOME_REFUSED: ImportOutcome.ValueType  # 3
-"""There is no such account, for the given reason."""
+"""The account was not created, for the given reason."""
 Global___ImportOutcome: _TypeAlias = ImportOutcome  # noqa: Y015
 
 @_typing.final
 class TransferredLink(_message.Message):
-    """A user of an upstream provider that signs in to the account."""
+    """A user of an upstream provider who signs in to the account."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -75,14 +75,14 @@ Global___TransferredLink: _TypeAlias = TransferredLink  # noqa: Y015
 
 @_typing.final
 class TransferredGenerator(_message.Message):
-    """An authenticator program of codes of six digits, by SHA-1 and in steps of thirty seconds."""
+    """An authenticator app with codes of six digits, by SHA-1 and in steps of thirty seconds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name that the person sees; empty for one that the provider chooses."""
+    """Name for the user; if empty, the provider chooses one."""
     secret: _builtins.str
     """Secret in base32."""
     def __init__(
@@ -101,7 +101,7 @@ Global___TransferredGenerator: _TypeAlias = TransferredGenerator  # noqa: Y015
 
 @_typing.final
 class TransferredUser(_message.Message):
-    """An account on its way; times are in Unix seconds."""
+    """An imported or exported account; times are in Unix seconds."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -127,19 +127,19 @@ class TransferredUser(_message.Message):
     family_name: _builtins.str
     """Last name."""
     language: _builtins.str
-    """Language that the person is written to in, empty for English."""
+    """Language of mails to the user; empty for English."""
     enabled: _builtins.bool
-    """Whether it may sign in; an absent one may."""
+    """Whether the user may sign in; true if absent."""
     email_verified: _builtins.bool
     """Whether the address is confirmed."""
     password_hash: _builtins.str
-    """Hash of the password in PHC form, in modular crypt form or in that of Django; empty without a password."""
+    """Hash of the password in PHC form, in modular crypt form or in the form of Django; empty without a password."""
     password_expired: _builtins.bool
-    """Whether the person has to choose another password before signing in."""
+    """Whether the user must choose another password before signing in."""
     attributes: _builtins.str
-    """Custom attributes: JSON text of an object, empty without any."""
+    """Custom attributes: a JSON object as text; empty if there are none."""
     created_at: _builtins.int
-    """When the account was made, 0 for now."""
+    """Creation time of the account; 0 means now."""
     @_builtins.property
     def groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of groups."""
@@ -150,15 +150,15 @@ class TransferredUser(_message.Message):
 
     @_builtins.property
     def user_values(self) -> _user_pb2.UserValues:
-        """Standard claims, and the name that the person is called by."""
+        """Standard claims, and the preferred username."""
 
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[Global___TransferredLink]:
-        """Users of upstream providers that sign in to the account."""
+        """Users of upstream providers who sign in to the account."""
 
     @_builtins.property
     def generators(self) -> _containers.RepeatedCompositeFieldContainer[Global___TransferredGenerator]:
-        """Authenticator programs; they need a password."""
+        """Authenticator apps; they require a password."""
 
     def __init__(
         self,
@@ -202,16 +202,16 @@ class ImportUsersRequest(_message.Message):
     CREATES_LABELS_FIELD_NUMBER: _builtins.int
     ALLOWS_ADMINISTRATORS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     dry_run: _builtins.bool
-    """Whether the answer is wanted and nothing is to be made."""
+    """Whether to return the results without creating anything."""
     creates_labels: _builtins.bool
-    """Whether groups, roles and definitions of attributes that do not exist are made, too."""
+    """Whether to create missing groups, roles and definitions of attributes."""
     allows_administrators: _builtins.bool
-    """Whether accounts may be administrators. Without it they are refused."""
+    """Whether accounts may be administrators; such accounts are refused otherwise."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def users(self) -> _containers.RepeatedCompositeFieldContainer[Global___TransferredUser]:
@@ -237,7 +237,7 @@ Global___ImportUsersRequest: _TypeAlias = ImportUsersRequest  # noqa: Y015
 
 @_typing.final
 class ImportResult(_message.Message):
-    """What became of one account."""
+    """Result of one account."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -245,11 +245,11 @@ class ImportResult(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     outcome: Global___ImportOutcome.ValueType
-    """What."""
+    """Result."""
     user_id: _builtins.str
-    """Id of the account, empty for a refused one and for one that a dry run would make."""
+    """Id of the account; empty for a refused one and in a dry run for a new one."""
     reason: _builtins.str
-    """Why it was refused."""
+    """Reason of the refusal."""
     def __init__(
         self,
         *,
@@ -301,16 +301,16 @@ class ExportUsersRequest(_message.Message):
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     WITH_PASSWORD_HASHES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     page_size: _builtins.int
-    """How many at most, 0 for 500."""
+    """Maximum number of accounts; 0 means 500."""
     continuation_token: _builtins.str
-    """Where the page before ended, empty for the first one."""
+    """Continuation token of the previous page; empty for the first page."""
     with_password_hashes: _builtins.bool
-    """Whether the hashes of passwords are wanted."""
+    """Whether to return the password hashes."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -338,10 +338,10 @@ class ExportUsersResponse(_message.Message):
     USERS_FIELD_NUMBER: _builtins.int
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     continuation_token: _builtins.str
-    """Where the next page begins, empty when there is none."""
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def users(self) -> _containers.RepeatedCompositeFieldContainer[Global___TransferredUser]:
-        """The accounts, without secrets of authenticator programs."""
+        """The accounts, without secrets of authenticator apps."""
 
     def __init__(
         self,

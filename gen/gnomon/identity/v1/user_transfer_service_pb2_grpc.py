@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserTransferServiceStub:
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords.
+    """Import and export of accounts from and to another provider, with their password hashes.
     """
 
     def __init__(self, channel):
@@ -48,20 +48,20 @@ class UserTransferServiceStub:
 
 
 class UserTransferServiceServicer:
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords.
+    """Import and export of accounts from and to another provider, with their password hashes.
     """
 
     def ImportUsers(self, request, context):
-        """Makes accounts with what they had at another provider. Accounts that exist never change: one with the same values is
-        told as unchanged, any other is refused. Each account is made or refused by itself. No letters are sent.
+        """Creates accounts with the data from another provider. Existing accounts never change: one with the same values is
+        reported as unchanged, any other is refused. Each account is created or refused independently. No mails are sent.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportUsers(self, request, context):
-        """Returns accounts by id, in the form of an import. Hashes of passwords are given on demand, and to administrators of the
-        whole deployment alone, for which there is a security event.
+        """Returns accounts by id, in the form of an import. Password hashes are included on request, for administrators of
+        the deployment only; that creates a security event.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -89,7 +89,7 @@ def add_UserTransferServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserTransferService:
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords.
+    """Import and export of accounts from and to another provider, with their password hashes.
     """
 
     @staticmethod

@@ -27,37 +27,37 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserTransferServiceStub:
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords."""
+    """Import and export of accounts from and to another provider, with their password hashes."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> UserTransferServiceAsyncStub: ...
     ImportUsers: _grpc.UnaryUnaryMultiCallable[_user_transfer_service_pb2.ImportUsersRequest, _user_transfer_service_pb2.ImportUsersResponse]
-    """Makes accounts with what they had at another provider. Accounts that exist never change: one with the same values is
-    told as unchanged, any other is refused. Each account is made or refused by itself. No letters are sent.
+    """Creates accounts with the data from another provider. Existing accounts never change: one with the same values is
+    reported as unchanged, any other is refused. Each account is created or refused independently. No mails are sent.
     """
     ExportUsers: _grpc.UnaryUnaryMultiCallable[_user_transfer_service_pb2.ExportUsersRequest, _user_transfer_service_pb2.ExportUsersResponse]
-    """Returns accounts by id, in the form of an import. Hashes of passwords are given on demand, and to administrators of the
-    whole deployment alone, for which there is a security event.
+    """Returns accounts by id, in the form of an import. Password hashes are included on request, for administrators of
+    the deployment only; that creates a security event.
     """
 
 @_typing.type_check_only
 class UserTransferServiceAsyncStub(UserTransferServiceStub):
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords."""
+    """Import and export of accounts from and to another provider, with their password hashes."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ImportUsers: _aio.UnaryUnaryMultiCallable[_user_transfer_service_pb2.ImportUsersRequest, _user_transfer_service_pb2.ImportUsersResponse]  # type: ignore[assignment]
-    """Makes accounts with what they had at another provider. Accounts that exist never change: one with the same values is
-    told as unchanged, any other is refused. Each account is made or refused by itself. No letters are sent.
+    """Creates accounts with the data from another provider. Existing accounts never change: one with the same values is
+    reported as unchanged, any other is refused. Each account is created or refused independently. No mails are sent.
     """
     ExportUsers: _aio.UnaryUnaryMultiCallable[_user_transfer_service_pb2.ExportUsersRequest, _user_transfer_service_pb2.ExportUsersResponse]  # type: ignore[assignment]
-    """Returns accounts by id, in the form of an import. Hashes of passwords are given on demand, and to administrators of the
-    whole deployment alone, for which there is a security event.
+    """Returns accounts by id, in the form of an import. Password hashes are included on request, for administrators of
+    the deployment only; that creates a security event.
     """
 
 class UserTransferServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Accounts of people that come from another provider or go to one, with the hashes of their passwords."""
+    """Import and export of accounts from and to another provider, with their password hashes."""
 
     @_abc_1.abstractmethod
     def ImportUsers(
@@ -65,8 +65,8 @@ class UserTransferServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_transfer_service_pb2.ImportUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_transfer_service_pb2.ImportUsersResponse, _abc.Awaitable[_user_transfer_service_pb2.ImportUsersResponse]]:
-        """Makes accounts with what they had at another provider. Accounts that exist never change: one with the same values is
-        told as unchanged, any other is refused. Each account is made or refused by itself. No letters are sent.
+        """Creates accounts with the data from another provider. Existing accounts never change: one with the same values is
+        reported as unchanged, any other is refused. Each account is created or refused independently. No mails are sent.
         """
 
     @_abc_1.abstractmethod
@@ -75,8 +75,8 @@ class UserTransferServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_transfer_service_pb2.ExportUsersRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_transfer_service_pb2.ExportUsersResponse, _abc.Awaitable[_user_transfer_service_pb2.ExportUsersResponse]]:
-        """Returns accounts by id, in the form of an import. Hashes of passwords are given on demand, and to administrators of the
-        whole deployment alone, for which there is a security event.
+        """Returns accounts by id, in the form of an import. Password hashes are included on request, for administrators of
+        the deployment only; that creates a security event.
         """
 
 def add_UserTransferServiceServicer_to_server(servicer: UserTransferServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

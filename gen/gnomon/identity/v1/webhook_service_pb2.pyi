@@ -36,13 +36,13 @@ class WebhookDelivery(_message.Message):
     type: _builtins.str
     """Type of the event."""
     at: _builtins.int
-    """When it was attempted last, in Unix seconds."""
+    """Time of the last attempt, in Unix seconds."""
     attempts: _builtins.int
-    """How many attempts in a row there were."""
+    """Number of attempts in a row."""
     status: _builtins.int
     """HTTP status of the receiver, 0 without a response."""
     delivered: _builtins.bool
-    """Whether the receiver has it."""
+    """Whether the event was delivered."""
     def __init__(
         self,
         *,
@@ -78,24 +78,24 @@ class Webhook(_message.Message):
     NEXT_ATTEMPT_FIELD_NUMBER: _builtins.int
     DELIVERIES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Its id."""
+    """Id."""
     name: _builtins.str
-    """Its name."""
+    """Name."""
     url: _builtins.str
-    """Where messages are posted."""
+    """Address to which messages are posted."""
     level: _builtins.str
-    """Least level of events: info, notice, warning or critical."""
+    """Lowest level of events: info, notice, warning or critical."""
     enabled: _builtins.bool
     """Whether events are delivered."""
     created: _builtins.int
-    """When it was made, in Unix seconds."""
+    """Creation time, in Unix seconds."""
     failing_since: _builtins.int
-    """Since when deliveries fail, in Unix seconds."""
+    """Time since which deliveries fail, in Unix seconds."""
     next_attempt: _builtins.int
-    """When the next attempt is due, in Unix seconds, unless it is disabled."""
+    """Time of the next attempt, in Unix seconds; absent if the webhook is disabled."""
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Types of events, empty for all."""
+        """Types of events; empty for all."""
 
     @_builtins.property
     def deliveries(self) -> _containers.RepeatedCompositeFieldContainer[Global___WebhookDelivery]:
@@ -132,7 +132,7 @@ Global___Webhook: _TypeAlias = Webhook  # noqa: Y015
 
 @_typing.final
 class WebhookFields(_message.Message):
-    """What a webhook is to be."""
+    """Settings of a webhook."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -144,14 +144,14 @@ class WebhookFields(_message.Message):
     name: _builtins.str
     """Name, of one webhook only."""
     url: _builtins.str
-    """Address, https or on loopback."""
+    """Address: https, or on loopback."""
     level: _builtins.str
-    """Least level of events, empty for all."""
+    """Lowest level of events; empty for all."""
     enabled: _builtins.bool
     """Whether events are delivered."""
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Types of events, empty for all."""
+        """Types of events; empty for all."""
 
     def __init__(
         self,
@@ -179,10 +179,10 @@ class ListWebhooksRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -232,14 +232,14 @@ class CreateWebhookRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     FIELDS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___WebhookFields:
-        """What it is to be."""
+        """Settings."""
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class CreateWebhookResponse(_message.Message):
     WEBHOOK_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """Its secret, which no other answer has."""
+    """Secret of the webhook; no other response contains it."""
     @_builtins.property
     def webhook(self) -> Global___Webhook:
         """The webhook."""
@@ -294,12 +294,12 @@ class GetWebhookRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     WEBHOOK_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     webhook_id: _builtins.str
     """Id of the webhook."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -351,16 +351,16 @@ class UpdateWebhookRequest(_message.Message):
     WEBHOOK_ID_FIELD_NUMBER: _builtins.int
     FIELDS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     webhook_id: _builtins.str
     """Id of the webhook."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___WebhookFields:
-        """What it is to be."""
+        """Settings."""
 
     def __init__(
         self,
@@ -412,12 +412,12 @@ class DeleteWebhookRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     WEBHOOK_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     webhook_id: _builtins.str
     """Id of the webhook."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -461,12 +461,12 @@ class RotateWebhookSecretRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     WEBHOOK_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     webhook_id: _builtins.str
     """Id of the webhook."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -492,7 +492,7 @@ class RotateWebhookSecretResponse(_message.Message):
     WEBHOOK_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """Its secret, which no other answer has."""
+    """Secret of the webhook; no other response contains it."""
     @_builtins.property
     def webhook(self) -> Global___Webhook:
         """The webhook."""

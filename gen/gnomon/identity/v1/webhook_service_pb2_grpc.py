@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class WebhookServiceStub:
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0).
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
     """
 
     def __init__(self, channel):
@@ -68,7 +68,7 @@ class WebhookServiceStub:
 
 
 class WebhookServiceServicer:
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0).
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
     """
 
     def ListWebhooks(self, request, context):
@@ -79,8 +79,8 @@ class WebhookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CreateWebhook(self, request, context):
-        """Makes a webhook, which gets the events from then on; its secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_STATE when the tenant has as many as it may.
+        """Creates a webhook, which gets all later events; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if the tenant has too many webhooks.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,7 +94,7 @@ class WebhookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateWebhook(self, request, context):
-        """Changes a webhook. Enabled again, it goes on behind the last event that it delivered.
+        """Changes a webhook. A webhook that is enabled again continues after the last delivered event.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -108,7 +108,7 @@ class WebhookServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RotateWebhookSecret(self, request, context):
-        """Gives a webhook a new secret, which is shown this once; the one before signs besides it for a day.
+        """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,7 +156,7 @@ def add_WebhookServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class WebhookService:
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0).
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class WebhookServiceStub:
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,40 +36,40 @@ class WebhookServiceStub:
     ListWebhooks: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.ListWebhooksRequest, _webhook_service_pb2.ListWebhooksResponse]
     """Returns the webhooks of the tenant."""
     CreateWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.CreateWebhookRequest, _webhook_service_pb2.CreateWebhookResponse]
-    """Makes a webhook, which gets the events from then on; its secret is shown this once.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_STATE when the tenant has as many as it may.
+    """Creates a webhook, which gets all later events; only this response has its secret.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if the tenant has too many webhooks.
     """
     GetWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.GetWebhookRequest, _webhook_service_pb2.GetWebhookResponse]
     """Returns a webhook with its last deliveries."""
     UpdateWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]
-    """Changes a webhook. Enabled again, it goes on behind the last event that it delivered."""
+    """Changes a webhook. A webhook that is enabled again continues after the last delivered event."""
     DeleteWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]
     """Removes a webhook."""
     RotateWebhookSecret: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateWebhookSecretRequest, _webhook_service_pb2.RotateWebhookSecretResponse]
-    """Gives a webhook a new secret, which is shown this once; the one before signs besides it for a day."""
+    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
 
 @_typing.type_check_only
 class WebhookServiceAsyncStub(WebhookServiceStub):
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListWebhooks: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.ListWebhooksRequest, _webhook_service_pb2.ListWebhooksResponse]  # type: ignore[assignment]
     """Returns the webhooks of the tenant."""
     CreateWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.CreateWebhookRequest, _webhook_service_pb2.CreateWebhookResponse]  # type: ignore[assignment]
-    """Makes a webhook, which gets the events from then on; its secret is shown this once.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_STATE when the tenant has as many as it may.
+    """Creates a webhook, which gets all later events; only this response has its secret.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if the tenant has too many webhooks.
     """
     GetWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.GetWebhookRequest, _webhook_service_pb2.GetWebhookResponse]  # type: ignore[assignment]
     """Returns a webhook with its last deliveries."""
     UpdateWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]  # type: ignore[assignment]
-    """Changes a webhook. Enabled again, it goes on behind the last event that it delivered."""
+    """Changes a webhook. A webhook that is enabled again continues after the last delivered event."""
     DeleteWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]  # type: ignore[assignment]
     """Removes a webhook."""
     RotateWebhookSecret: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateWebhookSecretRequest, _webhook_service_pb2.RotateWebhookSecretResponse]  # type: ignore[assignment]
-    """Gives a webhook a new secret, which is shown this once; the one before signs besides it for a day."""
+    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
 
 class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
 
     @_abc_1.abstractmethod
     def ListWebhooks(
@@ -85,8 +85,8 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _webhook_service_pb2.CreateWebhookRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_webhook_service_pb2.CreateWebhookResponse, _abc.Awaitable[_webhook_service_pb2.CreateWebhookResponse]]:
-        """Makes a webhook, which gets the events from then on; its secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_STATE when the tenant has as many as it may.
+        """Creates a webhook, which gets all later events; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if the tenant has too many webhooks.
         """
 
     @_abc_1.abstractmethod
@@ -103,7 +103,7 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _webhook_service_pb2.UpdateWebhookRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_webhook_service_pb2.UpdateWebhookResponse, _abc.Awaitable[_webhook_service_pb2.UpdateWebhookResponse]]:
-        """Changes a webhook. Enabled again, it goes on behind the last event that it delivered."""
+        """Changes a webhook. A webhook that is enabled again continues after the last delivered event."""
 
     @_abc_1.abstractmethod
     def DeleteWebhook(
@@ -119,6 +119,6 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _webhook_service_pb2.RotateWebhookSecretRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_webhook_service_pb2.RotateWebhookSecretResponse, _abc.Awaitable[_webhook_service_pb2.RotateWebhookSecretResponse]]:
-        """Gives a webhook a new secret, which is shown this once; the one before signs besides it for a day."""
+        """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
 
 def add_WebhookServiceServicer_to_server(servicer: WebhookServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,13 +27,13 @@ class ExecuteRequest(_message.Message):
     ORIGIN_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     command: _builtins.bytes
-    """The command."""
+    """Packed command."""
     origin: _builtins.bytes
-    """Who asks."""
+    """Caller of the command."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,
@@ -59,9 +59,9 @@ class ExecuteResponse(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     answer: _builtins.bytes
-    """The answer."""
+    """Packed response."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,
@@ -87,13 +87,13 @@ class ActivateRequest(_message.Message):
     SECONDS_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     command: _builtins.bytes
-    """The command."""
+    """Packed command."""
     seconds: _builtins.float
-    """How long to wait."""
+    """Seconds to wait."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,
@@ -119,9 +119,9 @@ class ActivateResponse(_message.Message):
     ANSWER_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     answer: _builtins.bytes
-    """The answer."""
+    """Packed response."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,
@@ -147,13 +147,13 @@ class AwaitOfferRequest(_message.Message):
     SECONDS_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     command: _builtins.bytes
     """The activation."""
     seconds: _builtins.float
-    """How long to wait."""
+    """Seconds to wait."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,
@@ -203,13 +203,13 @@ class AwaitCompletionRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     SECONDS_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     process_instance_key: _builtins.int
     """The process instance."""
     tenant_id: _builtins.str
-    """Its tenant."""
+    """Tenant."""
     seconds: _builtins.float
-    """How long to wait."""
+    """Seconds to wait."""
     def __init__(
         self,
         *,
@@ -251,7 +251,7 @@ class CatchUpRequest(_message.Message):
 
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     def __init__(
         self,
         *,
@@ -292,11 +292,11 @@ class NoteRequest(_message.Message):
     ENTRIES_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
-    """The partition."""
+    """Number of the partition."""
     entries: _builtins.bytes
-    """The entries."""
+    """Packed entries."""
     format: _builtins.int
-    """The format of what is packed here; a sender without numbers gives none."""
+    """Format of the packed bytes; absent from senders that do not number formats."""
     def __init__(
         self,
         *,

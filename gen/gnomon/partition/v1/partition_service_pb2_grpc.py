@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class PartitionServiceStub:
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     def __init__(self, channel):
@@ -69,48 +69,48 @@ class PartitionServiceStub:
 
 
 class PartitionServiceServicer:
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     def Execute(self, request, context):
-        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
-        command is of a version that this process cannot read.
+        """Executes a command. Rejected like the command, and with UNAVAILABLE if this process does not serve the partition or
+        cannot read the version of the command.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Activate(self, request, context):
-        """Activates jobs of one partition, waiting for some.
+        """Activates jobs of one partition, and waits for some.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AwaitOffer(self, request, context):
-        """Answers when the partition has jobs on offer for an activation, or when the time is over.
+        """Returns when the partition has jobs for an activation, or the time is over.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AwaitCompletion(self, request, context):
-        """Answers when a process instance has completed. Rejections: NOT_FOUND, INVALID_STATE, DEADLINE_EXCEEDED.
+        """Returns when a process instance has completed. Rejected with NOT_FOUND, INVALID_STATE or DEADLINE_EXCEEDED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CatchUp(self, request, context):
-        """Answers when what other partitions sent by now has been carried out.
+        """Returns when the partition has executed all commands that other partitions have sent until now.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Note(self, request, context):
-        """Takes entries of the audit log.
+        """Stores entries of the audit log.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,8 +158,8 @@ def add_PartitionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PartitionService:
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     @staticmethod

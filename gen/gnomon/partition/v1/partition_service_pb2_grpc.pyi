@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PartitionServiceStub:
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     @_typing.overload
@@ -36,45 +36,45 @@ class PartitionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PartitionServiceAsyncStub: ...
     Execute: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.ExecuteRequest, _partition_service_pb2.ExecuteResponse]
-    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
-    command is of a version that this process cannot read.
+    """Executes a command. Rejected like the command, and with UNAVAILABLE if this process does not serve the partition or
+    cannot read the version of the command.
     """
     Activate: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.ActivateRequest, _partition_service_pb2.ActivateResponse]
-    """Activates jobs of one partition, waiting for some."""
+    """Activates jobs of one partition, and waits for some."""
     AwaitOffer: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitOfferRequest, _partition_service_pb2.AwaitOfferResponse]
-    """Answers when the partition has jobs on offer for an activation, or when the time is over."""
+    """Returns when the partition has jobs for an activation, or the time is over."""
     AwaitCompletion: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitCompletionRequest, _partition_service_pb2.AwaitCompletionResponse]
-    """Answers when a process instance has completed. Rejections: NOT_FOUND, INVALID_STATE, DEADLINE_EXCEEDED."""
+    """Returns when a process instance has completed. Rejected with NOT_FOUND, INVALID_STATE or DEADLINE_EXCEEDED."""
     CatchUp: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.CatchUpRequest, _partition_service_pb2.CatchUpResponse]
-    """Answers when what other partitions sent by now has been carried out."""
+    """Returns when the partition has executed all commands that other partitions have sent until now."""
     Note: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.NoteRequest, _partition_service_pb2.NoteResponse]
-    """Takes entries of the audit log."""
+    """Stores entries of the audit log."""
 
 @_typing.type_check_only
 class PartitionServiceAsyncStub(PartitionServiceStub):
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Execute: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.ExecuteRequest, _partition_service_pb2.ExecuteResponse]  # type: ignore[assignment]
-    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
-    command is of a version that this process cannot read.
+    """Executes a command. Rejected like the command, and with UNAVAILABLE if this process does not serve the partition or
+    cannot read the version of the command.
     """
     Activate: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.ActivateRequest, _partition_service_pb2.ActivateResponse]  # type: ignore[assignment]
-    """Activates jobs of one partition, waiting for some."""
+    """Activates jobs of one partition, and waits for some."""
     AwaitOffer: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitOfferRequest, _partition_service_pb2.AwaitOfferResponse]  # type: ignore[assignment]
-    """Answers when the partition has jobs on offer for an activation, or when the time is over."""
+    """Returns when the partition has jobs for an activation, or the time is over."""
     AwaitCompletion: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitCompletionRequest, _partition_service_pb2.AwaitCompletionResponse]  # type: ignore[assignment]
-    """Answers when a process instance has completed. Rejections: NOT_FOUND, INVALID_STATE, DEADLINE_EXCEEDED."""
+    """Returns when a process instance has completed. Rejected with NOT_FOUND, INVALID_STATE or DEADLINE_EXCEEDED."""
     CatchUp: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.CatchUpRequest, _partition_service_pb2.CatchUpResponse]  # type: ignore[assignment]
-    """Answers when what other partitions sent by now has been carried out."""
+    """Returns when the partition has executed all commands that other partitions have sent until now."""
     Note: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.NoteRequest, _partition_service_pb2.NoteResponse]  # type: ignore[assignment]
-    """Takes entries of the audit log."""
+    """Stores entries of the audit log."""
 
 class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    """Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     @_abc_1.abstractmethod
@@ -83,8 +83,8 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.ExecuteRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.ExecuteResponse, _abc.Awaitable[_partition_service_pb2.ExecuteResponse]]:
-        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
-        command is of a version that this process cannot read.
+        """Executes a command. Rejected like the command, and with UNAVAILABLE if this process does not serve the partition or
+        cannot read the version of the command.
         """
 
     @_abc_1.abstractmethod
@@ -93,7 +93,7 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.ActivateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.ActivateResponse, _abc.Awaitable[_partition_service_pb2.ActivateResponse]]:
-        """Activates jobs of one partition, waiting for some."""
+        """Activates jobs of one partition, and waits for some."""
 
     @_abc_1.abstractmethod
     def AwaitOffer(
@@ -101,7 +101,7 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.AwaitOfferRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.AwaitOfferResponse, _abc.Awaitable[_partition_service_pb2.AwaitOfferResponse]]:
-        """Answers when the partition has jobs on offer for an activation, or when the time is over."""
+        """Returns when the partition has jobs for an activation, or the time is over."""
 
     @_abc_1.abstractmethod
     def AwaitCompletion(
@@ -109,7 +109,7 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.AwaitCompletionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.AwaitCompletionResponse, _abc.Awaitable[_partition_service_pb2.AwaitCompletionResponse]]:
-        """Answers when a process instance has completed. Rejections: NOT_FOUND, INVALID_STATE, DEADLINE_EXCEEDED."""
+        """Returns when a process instance has completed. Rejected with NOT_FOUND, INVALID_STATE or DEADLINE_EXCEEDED."""
 
     @_abc_1.abstractmethod
     def CatchUp(
@@ -117,7 +117,7 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.CatchUpRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.CatchUpResponse, _abc.Awaitable[_partition_service_pb2.CatchUpResponse]]:
-        """Answers when what other partitions sent by now has been carried out."""
+        """Returns when the partition has executed all commands that other partitions have sent until now."""
 
     @_abc_1.abstractmethod
     def Note(
@@ -125,6 +125,6 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.NoteRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.NoteResponse, _abc.Awaitable[_partition_service_pb2.NoteResponse]]:
-        """Takes entries of the audit log."""
+        """Stores entries of the audit log."""
 
 def add_PartitionServiceServicer_to_server(servicer: PartitionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -30,7 +30,7 @@ class _SortOrderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SortOrder.V
     """Largest first."""
 
 class SortOrder(_SortOrder, metaclass=_SortOrderEnumTypeWrapper):
-    """Direction of a sort; missing values come last in both."""
+    """Direction of a sort; missing values are last in both."""
 
 SORT_ORDER_UNSPECIFIED: SortOrder.ValueType  # 0
 SORT_ORDER_ASC: SortOrder.ValueType  # 1
@@ -41,7 +41,7 @@ Global___SortOrder: _TypeAlias = SortOrder  # noqa: Y015
 
 @_typing.final
 class PageRequest(_message.Message):
-    """Which part of the matches to answer with."""
+    """Page of the result to return."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -50,7 +50,7 @@ class PageRequest(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     BEFORE_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
-    """Items on the page; 100 when absent."""
+    """Maximum number of items on the page; 100 if absent."""
     after: _builtins.str
     """endCursor of the previous page."""
     before: _builtins.str
@@ -87,7 +87,7 @@ Global___PageRequest: _TypeAlias = PageRequest  # noqa: Y015
 
 @_typing.final
 class ForwardPageRequest(_message.Message):
-    """The same for searches that only go forward."""
+    """Page of the result to return, for searches that only go forward."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -95,7 +95,7 @@ class ForwardPageRequest(_message.Message):
     FROM_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     limit: _builtins.int
-    """Items on the page; 100 when absent."""
+    """Maximum number of items on the page; 100 if absent."""
     after: _builtins.str
     """endCursor of the previous page."""
     def __init__(
@@ -125,7 +125,7 @@ Global___ForwardPageRequest: _TypeAlias = ForwardPageRequest  # noqa: Y015
 
 @_typing.final
 class PageResponse(_message.Message):
-    """Where the page stands among all matches."""
+    """Position of a page in the result."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,9 +134,9 @@ class PageResponse(_message.Message):
     START_CURSOR_FIELD_NUMBER: _builtins.int
     END_CURSOR_FIELD_NUMBER: _builtins.int
     total_items: _builtins.int
-    """Number of matches across all pages, exact."""
+    """Exact number of results on all pages."""
     has_more_total_items: _builtins.bool
-    """Always false: the total is exact."""
+    """Always false; the total is exact."""
     start_cursor: _builtins.str
     """Cursor of the first item; absent on an empty page."""
     end_cursor: _builtins.str

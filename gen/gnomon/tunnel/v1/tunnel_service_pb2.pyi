@@ -20,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ExchangeRequest(_message.Message):
-    """Calls that begin, and calls whose caller went away."""
+    """New calls, and calls that the client cancels."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -28,11 +28,11 @@ class ExchangeRequest(_message.Message):
     CANCELLATIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___Call]:
-        """Calls to serve; they run side by side."""
+        """Calls to serve; they run concurrently."""
 
     @_builtins.property
     def cancellations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Ids of calls that nobody awaits any longer; those that are still under way are cut off without an answer."""
+        """Ids of calls to cancel; running ones end without an answer."""
 
     def __init__(
         self,
@@ -80,16 +80,16 @@ class Call(_message.Message):
     METADATA_FIELD_NUMBER: _builtins.int
     TIMEOUT_FIELD_NUMBER: _builtins.int
     id: _builtins.int
-    """Chosen by the client; no other call under way on the stream has it."""
+    """Id, chosen by the client; unique among the running calls of the stream."""
     method: _builtins.str
     """Full path of the RPC: /package.Service/Method."""
     request: _builtins.bytes
     """The request message, serialized."""
     timeout: _builtins.int
-    """Milliseconds that the call may take from its arrival; none: as long as the stream lives."""
+    """Maximum milliseconds for the call from its arrival; absent means until the stream ends."""
     @_builtins.property
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """What the call would have as gRPC metadata; names are in lower case."""
+        """gRPC metadata of the call; names are in lower case."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ Global___ExchangeResponse: _TypeAlias = ExchangeResponse  # noqa: Y015
 
 @_typing.final
 class Answer(_message.Message):
-    """What became of one call."""
+    """Answer to one call."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class TunnelServiceStub:
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     def __init__(self, channel):
@@ -44,15 +44,14 @@ class TunnelServiceStub:
 
 
 class TunnelServiceServicer:
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     def Exchange(self, request_iterator, context):
-        """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
-        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
-        under way is cancelled.
+        """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, in any order. When
+        the client has closed its side, the stream ends after the last answer. It also ends when the server accepts no more
+        calls; then a call without an answer was not executed. When the stream breaks, every running call is cancelled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -75,8 +74,8 @@ def add_TunnelServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TunnelService:
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     @staticmethod

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TunnelServiceStub:
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     @_typing.overload
@@ -36,29 +36,27 @@ class TunnelServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TunnelServiceAsyncStub: ...
     Exchange: _grpc.StreamStreamMultiCallable[_tunnel_service_pb2.ExchangeRequest, _tunnel_service_pb2.ExchangeResponse]
-    """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-    in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
-    takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
-    under way is cancelled.
+    """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, in any order. When
+    the client has closed its side, the stream ends after the last answer. It also ends when the server accepts no more
+    calls; then a call without an answer was not executed. When the stream breaks, every running call is cancelled.
     """
 
 @_typing.type_check_only
 class TunnelServiceAsyncStub(TunnelServiceStub):
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Exchange: _aio.StreamStreamMultiCallable[_tunnel_service_pb2.ExchangeRequest, _tunnel_service_pb2.ExchangeResponse]  # type: ignore[assignment]
-    """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-    in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
-    takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
-    under way is cancelled.
+    """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, in any order. When
+    the client has closed its side, the stream ends after the last answer. It also ends when the server accepts no more
+    calls; then a call without an answer was not executed. When the stream breaks, every running call is cancelled.
     """
 
 class TunnelServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    """Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     @_abc_1.abstractmethod
@@ -67,10 +65,9 @@ class TunnelServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_tunnel_service_pb2.ExchangeRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tunnel_service_pb2.ExchangeResponse], _abc.AsyncIterator[_tunnel_service_pb2.ExchangeResponse]]:
-        """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
-        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
-        under way is cancelled.
+        """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, in any order. When
+        the client has closed its side, the stream ends after the last answer. It also ends when the server accepts no more
+        calls; then a call without an answer was not executed. When the stream breaks, every running call is cancelled.
         """
 
 def add_TunnelServiceServicer_to_server(servicer: TunnelServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

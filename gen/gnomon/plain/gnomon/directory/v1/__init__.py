@@ -153,17 +153,17 @@ class OwnerType(betterproto2.Enum):
 
     ROLE = 3
     """
-    A role: all who have it.
+    A role; the authorization is for every principal with the role.
     """
 
     GROUP = 4
     """
-    A group: all its members.
+    A group; the authorization is for its members.
     """
 
     MAPPING_RULE = 5
     """
-    A mapping rule: all whose token meets it.
+    A mapping rule; the authorization is for callers whose token matches it.
     """
 
     @classmethod
@@ -203,7 +203,7 @@ class PermissionType(betterproto2.Enum):
 
     CANCEL_PROCESS_INSTANCE = 2
     """
-    Cancel process instance.
+    Cancel a process instance.
     """
 
     CLAIM = 3
@@ -213,7 +213,7 @@ class PermissionType(betterproto2.Enum):
 
     CLAIM_USER_TASK = 4
     """
-    Claim user task.
+    Claim a user task.
     """
 
     COMPLETE = 5
@@ -223,7 +223,7 @@ class PermissionType(betterproto2.Enum):
 
     COMPLETE_USER_TASK = 6
     """
-    Complete user task.
+    Complete a user task.
     """
 
     CREATE = 7
@@ -233,57 +233,57 @@ class PermissionType(betterproto2.Enum):
 
     CREATE_BATCH_OPERATION_CANCEL_PROCESS_INSTANCE = 8
     """
-    Create batch operation cancel process instance.
+    Create a batch operation that cancels process instances.
     """
 
     CREATE_BATCH_OPERATION_DELETE_DECISION_DEFINITION = 9
     """
-    Create batch operation delete decision definition.
+    Create a batch operation that deletes decision definitions.
     """
 
     CREATE_BATCH_OPERATION_DELETE_DECISION_INSTANCE = 10
     """
-    Create batch operation delete decision instance.
+    Create a batch operation that deletes decision instances.
     """
 
     CREATE_BATCH_OPERATION_DELETE_PROCESS_DEFINITION = 11
     """
-    Create batch operation delete process definition.
+    Create a batch operation that deletes process definitions.
     """
 
     CREATE_BATCH_OPERATION_DELETE_PROCESS_INSTANCE = 12
     """
-    Create batch operation delete process instance.
+    Create a batch operation that deletes process instances.
     """
 
     CREATE_BATCH_OPERATION_MIGRATE_PROCESS_INSTANCE = 13
     """
-    Create batch operation migrate process instance.
+    Create a batch operation that migrates process instances.
     """
 
     CREATE_BATCH_OPERATION_MODIFY_PROCESS_INSTANCE = 14
     """
-    Create batch operation modify process instance.
+    Create a batch operation that modifies process instances.
     """
 
     CREATE_BATCH_OPERATION_RESOLVE_INCIDENT = 15
     """
-    Create batch operation resolve incident.
+    Create a batch operation that resolves incidents.
     """
 
     CREATE_DECISION_INSTANCE = 16
     """
-    Create decision instance.
+    Evaluate a decision.
     """
 
     CREATE_PROCESS_INSTANCE = 17
     """
-    Create process instance.
+    Start a process instance.
     """
 
     CREATE_TASK_LISTENER = 18
     """
-    Create task listener.
+    Create a task listener.
     """
 
     DELETE = 19
@@ -293,37 +293,37 @@ class PermissionType(betterproto2.Enum):
 
     DELETE_DECISION_INSTANCE = 20
     """
-    Delete decision instance.
+    Delete a decision instance.
     """
 
     DELETE_DRD = 21
     """
-    Delete drd.
+    Delete a decision requirements definition.
     """
 
     DELETE_FORM = 22
     """
-    Delete form.
+    Delete a form.
     """
 
     DELETE_PROCESS = 23
     """
-    Delete process.
+    Delete a process definition.
     """
 
     DELETE_PROCESS_INSTANCE = 24
     """
-    Delete process instance.
+    Delete a process instance.
     """
 
     DELETE_RESOURCE = 25
     """
-    Delete resource.
+    Delete a resource.
     """
 
     DELETE_TASK_LISTENER = 26
     """
-    Delete task listener.
+    Delete a task listener.
     """
 
     EVALUATE = 27
@@ -333,7 +333,7 @@ class PermissionType(betterproto2.Enum):
 
     MODIFY_PROCESS_INSTANCE = 28
     """
-    Modify process instance.
+    Modify a process instance.
     """
 
     READ = 29
@@ -343,42 +343,42 @@ class PermissionType(betterproto2.Enum):
 
     READ_DECISION_DEFINITION = 30
     """
-    Read decision definition.
+    Read a decision definition.
     """
 
     READ_DECISION_INSTANCE = 31
     """
-    Read decision instance.
+    Read a decision instance.
     """
 
     READ_JOB_METRIC = 32
     """
-    Read job metric.
+    Read job metrics.
     """
 
     READ_PROCESS_DEFINITION = 33
     """
-    Read process definition.
+    Read a process definition.
     """
 
     READ_PROCESS_INSTANCE = 34
     """
-    Read process instance.
+    Read a process instance.
     """
 
     READ_USAGE_METRIC = 35
     """
-    Read usage metric.
+    Read usage metrics.
     """
 
     READ_USER_TASK = 36
     """
-    Read user task.
+    Read a user task.
     """
 
     READ_TASK_LISTENER = 37
     """
-    Read task listener.
+    Read a task listener.
     """
 
     UPDATE = 38
@@ -388,17 +388,17 @@ class PermissionType(betterproto2.Enum):
 
     UPDATE_PROCESS_INSTANCE = 39
     """
-    Update process instance.
+    Update a process instance.
     """
 
     UPDATE_USER_TASK = 40
     """
-    Update user task.
+    Update a user task.
     """
 
     UPDATE_TASK_LISTENER = 41
     """
-    Update task listener.
+    Update a task listener.
     """
 
     @classmethod
@@ -659,17 +659,17 @@ class ResourceType(betterproto2.Enum):
 @dataclass(eq=False, repr=False)
 class Authentication(betterproto2.Message):
     """
-    Who calls.
+    The caller with its groups, roles and tenants.
     """
 
     username: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Username of a user, id of a client.
+    Username of a user, or id of a client.
     """
 
     display_name: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Name for people.
+    Display name.
     """
 
     email: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -679,7 +679,7 @@ class Authentication(betterproto2.Message):
 
     authorized_components: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Web applications that the caller may use: those that its authorizations for components name, * for all.
+    Web applications that the caller may use, from its authorizations for components; * means all.
     """
 
     tenants: "list[Tenant]" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -689,17 +689,17 @@ class Authentication(betterproto2.Message):
 
     groups: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups of the caller, its own and those of mapping rules.
+    Groups of the caller, those from mapping rules included.
     """
 
     roles: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
     """
-    Roles of the caller, its own and those of groups and mapping rules.
+    Roles of the caller, those from groups and mapping rules included.
     """
 
     sales_plan_type: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Sales plan: always null.
+    Sales plan; always null.
     """
 
     c8_links: "dict[str, str]" = betterproto2.field(
@@ -708,12 +708,12 @@ class Authentication(betterproto2.Message):
         map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
     )
     """
-    Links to other applications: always empty.
+    Links to other applications; always empty.
     """
 
     can_logout: "bool" = betterproto2.field(10, betterproto2.TYPE_BOOL)
     """
-    Whether the caller has a session that it can end: not with an access token.
+    Whether the caller has a session that it can end; false with an access token.
     """
 
 
@@ -745,12 +745,12 @@ class Authorization(betterproto2.Message):
 
     resource_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the resource, * for all of the type.
+    Id of the resource; * for all resources of the type.
     """
 
     resource_property_name: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Property of the resource in place of an id: always null.
+    Property of the resource in place of an id; always null.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -762,7 +762,7 @@ class Authorization(betterproto2.Message):
 
     permission_types: "list[PermissionType]" = betterproto2.field(7, betterproto2.TYPE_ENUM, repeated=True)
     """
-    What the owner may do with it.
+    Actions that the owner may perform on the resource.
     """
 
 
@@ -772,7 +772,7 @@ default_message_pool.register_message("gnomon.directory.v1", "Authorization", Au
 @dataclass(eq=False, repr=False)
 class AuthorizationFilter(betterproto2.Message):
     """
-    Fields to search by; all that are there have to match.
+    Fields of the filter; all given fields must match.
     """
 
     owner_id: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -807,7 +807,7 @@ default_message_pool.register_message("gnomon.directory.v1", "AuthorizationFilte
 @dataclass(eq=False, repr=False)
 class AuthorizationSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -893,12 +893,12 @@ class CreateAuthorizationRequest(betterproto2.Message):
 
     resource_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the resource, * for all of the type.
+    Id of the resource; * for all resources of the type.
     """
 
     resource_property_name: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Property of the resource in place of an id: refused, since no operation decides by properties.
+    Property of the resource in place of an id; refused, because no operation decides by properties.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -910,7 +910,7 @@ class CreateAuthorizationRequest(betterproto2.Message):
 
     permission_types: "list[PermissionType]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    What the owner may do with it.
+    Actions that the owner may perform on the resource.
     """
 
 
@@ -944,12 +944,12 @@ class CreateGroupRequest(betterproto2.Message):
 
     group_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id: 2 to 64 letters, digits, spaces and -_/,:*.~@+, but not two dots.
+    Id: 2 to 64 letters, digits, spaces and -_/,:*.~@+, but not "..".
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -984,12 +984,12 @@ class CreateRoleRequest(betterproto2.Message):
 
     role_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id: 2 to 64 letters, digits and -_/,:*.~@+, but not two dots.
+    Id: 2 to 64 letters, digits and -_/,:*.~@+, but not "..".
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -1024,12 +1024,12 @@ class CreateTenantRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id: at most 32 of a-z, 0-9 and inner hyphens, and no reserved name.
+    Id: at most 32 of a-z, 0-9 and inner hyphens; not a reserved name.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -1262,7 +1262,7 @@ class GetAuthenticationResponse(betterproto2.Message):
 
     authentication: "Authentication | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    The caller with its groups, roles and tenants.
     """
 
 
@@ -1428,17 +1428,17 @@ default_message_pool.register_message("gnomon.directory.v1", "GetUserResponse", 
 @dataclass(eq=False, repr=False)
 class Group(betterproto2.Message):
     """
-    A group of users, clients and mapping rules; whoever is in it has its roles and tenants.
+    A group of users, clients and mapping rules; its members have its roles and tenants.
     """
 
     group_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, by which users and clients carry it.
+    Id.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people; the id where it has no other.
+    Display name; the id if no name was set.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -1453,7 +1453,7 @@ default_message_pool.register_message("gnomon.directory.v1", "Group", Group)
 @dataclass(eq=False, repr=False)
 class GroupFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     group_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -1477,7 +1477,7 @@ default_message_pool.register_message("gnomon.directory.v1", "GroupFilter", Grou
 @dataclass(eq=False, repr=False)
 class GroupSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1514,7 +1514,7 @@ default_message_pool.register_message("gnomon.directory.v1", "MemberClient", Mem
 @dataclass(eq=False, repr=False)
 class MemberClientSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1551,7 +1551,7 @@ default_message_pool.register_message("gnomon.directory.v1", "MemberGroup", Memb
 @dataclass(eq=False, repr=False)
 class MemberGroupSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1588,7 +1588,7 @@ default_message_pool.register_message("gnomon.directory.v1", "MemberUser", Membe
 @dataclass(eq=False, repr=False)
 class MemberUserSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1610,17 +1610,17 @@ default_message_pool.register_message("gnomon.directory.v1", "MemberUserSort", M
 @dataclass(eq=False, repr=False)
 class Role(betterproto2.Message):
     """
-    A role of users, clients, groups and mapping rules; it gives permissions and tenants.
+    A role of users, clients, groups and mapping rules; it grants permissions and tenants.
     """
 
     role_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, by which users and clients carry it.
+    Id.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people; the id where it has no other.
+    Display name; the id if no name was set.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -1635,7 +1635,7 @@ default_message_pool.register_message("gnomon.directory.v1", "Role", Role)
 @dataclass(eq=False, repr=False)
 class RoleFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     role_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -1659,7 +1659,7 @@ default_message_pool.register_message("gnomon.directory.v1", "RoleFilter", RoleF
 @dataclass(eq=False, repr=False)
 class RoleSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1686,17 +1686,17 @@ class SearchAuthorizationsRequest(betterproto2.Message):
 
     filter: "AuthorizationFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[AuthorizationSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1713,14 +1713,14 @@ class SearchAuthorizationsResponse(betterproto2.Message):
 
     items: "list[Authorization]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1742,12 +1742,12 @@ class SearchClientsForGroupRequest(betterproto2.Message):
 
     sort: "list[MemberClientSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1764,14 +1764,14 @@ class SearchClientsForGroupResponse(betterproto2.Message):
 
     items: "list[MemberClient]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1793,12 +1793,12 @@ class SearchClientsForRoleRequest(betterproto2.Message):
 
     sort: "list[MemberClientSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1815,14 +1815,14 @@ class SearchClientsForRoleResponse(betterproto2.Message):
 
     items: "list[MemberClient]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1844,12 +1844,12 @@ class SearchClientsForTenantRequest(betterproto2.Message):
 
     sort: "list[MemberClientSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1866,14 +1866,14 @@ class SearchClientsForTenantResponse(betterproto2.Message):
 
     items: "list[MemberClient]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1895,12 +1895,12 @@ class SearchGroupIdsForTenantRequest(betterproto2.Message):
 
     sort: "list[MemberGroupSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1917,14 +1917,14 @@ class SearchGroupIdsForTenantResponse(betterproto2.Message):
 
     items: "list[MemberGroup]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1946,12 +1946,12 @@ class SearchGroupsForRoleRequest(betterproto2.Message):
 
     sort: "list[MemberGroupSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -1968,14 +1968,14 @@ class SearchGroupsForRoleResponse(betterproto2.Message):
 
     items: "list[MemberGroup]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -1992,17 +1992,17 @@ class SearchGroupsRequest(betterproto2.Message):
 
     filter: "GroupFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[GroupSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2017,14 +2017,14 @@ class SearchGroupsResponse(betterproto2.Message):
 
     items: "list[Group]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2046,19 +2046,19 @@ class SearchMappingRulesForGroupRequest(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[__identity__v1__.MappingRuleSort]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2077,14 +2077,14 @@ class SearchMappingRulesForGroupResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2108,19 +2108,19 @@ class SearchMappingRulesForRoleRequest(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[__identity__v1__.MappingRuleSort]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2139,14 +2139,14 @@ class SearchMappingRulesForRoleResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2170,19 +2170,19 @@ class SearchMappingRulesForTenantRequest(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[__identity__v1__.MappingRuleSort]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2201,14 +2201,14 @@ class SearchMappingRulesForTenantResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2230,17 +2230,17 @@ class SearchRolesForGroupRequest(betterproto2.Message):
 
     filter: "RoleFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[RoleSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2257,14 +2257,14 @@ class SearchRolesForGroupResponse(betterproto2.Message):
 
     items: "list[Role]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2286,17 +2286,17 @@ class SearchRolesForTenantRequest(betterproto2.Message):
 
     filter: "RoleFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[RoleSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2313,14 +2313,14 @@ class SearchRolesForTenantResponse(betterproto2.Message):
 
     items: "list[Role]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2337,17 +2337,17 @@ class SearchRolesRequest(betterproto2.Message):
 
     filter: "RoleFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[RoleSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2362,14 +2362,14 @@ class SearchRolesResponse(betterproto2.Message):
 
     items: "list[Role]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2384,17 +2384,17 @@ class SearchTenantsRequest(betterproto2.Message):
 
     filter: "TenantFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[TenantSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2409,14 +2409,14 @@ class SearchTenantsResponse(betterproto2.Message):
 
     items: "list[Tenant]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2436,12 +2436,12 @@ class SearchUsersForGroupRequest(betterproto2.Message):
 
     sort: "list[MemberUserSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2458,14 +2458,14 @@ class SearchUsersForGroupResponse(betterproto2.Message):
 
     items: "list[MemberUser]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2487,12 +2487,12 @@ class SearchUsersForRoleRequest(betterproto2.Message):
 
     sort: "list[MemberUserSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2509,14 +2509,14 @@ class SearchUsersForRoleResponse(betterproto2.Message):
 
     items: "list[MemberUser]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2538,12 +2538,12 @@ class SearchUsersForTenantRequest(betterproto2.Message):
 
     sort: "list[MemberUserSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2560,14 +2560,14 @@ class SearchUsersForTenantResponse(betterproto2.Message):
 
     items: "list[MemberUser]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2584,17 +2584,17 @@ class SearchUsersRequest(betterproto2.Message):
 
     filter: "UserFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[UserSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -2609,14 +2609,14 @@ class SearchUsersResponse(betterproto2.Message):
 
     items: "list[User]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -2631,7 +2631,7 @@ class Tenant(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -2651,7 +2651,7 @@ default_message_pool.register_message("gnomon.directory.v1", "Tenant", Tenant)
 @dataclass(eq=False, repr=False)
 class TenantFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -2675,7 +2675,7 @@ default_message_pool.register_message("gnomon.directory.v1", "TenantFilter", Ten
 @dataclass(eq=False, repr=False)
 class TenantSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -2719,12 +2719,12 @@ class UpdateAuthorizationRequest(betterproto2.Message):
 
     resource_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the resource, * for all of the type.
+    Id of the resource; * for all resources of the type.
     """
 
     resource_property_name: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Property of the resource in place of an id: refused, since no operation decides by properties.
+    Property of the resource in place of an id; refused, because no operation decides by properties.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -2736,7 +2736,7 @@ class UpdateAuthorizationRequest(betterproto2.Message):
 
     permission_types: "list[PermissionType]" = betterproto2.field(7, betterproto2.TYPE_ENUM, repeated=True)
     """
-    What the owner may do with it.
+    Actions that the owner may perform on the resource.
     """
 
 
@@ -2772,7 +2772,7 @@ class UpdateGroupRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -2812,7 +2812,7 @@ class UpdateRoleRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -2852,7 +2852,7 @@ class UpdateTenantRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     description: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -2897,7 +2897,7 @@ class UpdateUserRequest(betterproto2.Message):
 
     name: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    First and last name; the last word is the last name. An empty text removes them.
+    First and last name; the last word is the last name. An empty text removes both.
     """
 
     email: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
@@ -2927,12 +2927,12 @@ default_message_pool.register_message("gnomon.directory.v1", "UpdateUserResponse
 @dataclass(eq=False, repr=False)
 class User(betterproto2.Message):
     """
-    A person with an account.
+    An account of a user.
     """
 
     username: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Preferred username, or the e-mail address of an account that has none.
+    Preferred username, or the e-mail address of an account without one.
     """
 
     name: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
@@ -2942,7 +2942,7 @@ class User(betterproto2.Message):
 
     email: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    E-mail address, by which the user signs in.
+    E-mail address, with which the user signs in.
     """
 
 
@@ -2952,7 +2952,7 @@ default_message_pool.register_message("gnomon.directory.v1", "User", User)
 @dataclass(eq=False, repr=False)
 class UserFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     username: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -2983,7 +2983,7 @@ default_message_pool.register_message("gnomon.directory.v1", "UserFilter", UserF
 @dataclass(eq=False, repr=False)
 class UserSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3004,7 +3004,7 @@ default_message_pool.register_message("gnomon.directory.v1", "UserSort", UserSor
 
 class AuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Tells callers about themselves.
+    Describes the caller.
     """
 
     async def get_authentication(
@@ -3016,7 +3016,7 @@ class AuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetAuthenticationResponse":
         """
-        Returns who calls, with groups, roles and tenants.
+        Returns the caller with its groups, roles and tenants.
         """
 
         if message is None:
@@ -3034,8 +3034,8 @@ class AuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the authorizations of the caller's tenant. They open operations of the process API to their owners, beside the
-    permissions that roles and clients have.
+    Authorizations of the caller's tenant. They allow their owners operations of the process API, in addition to the
+    permissions from roles and clients.
     """
 
     async def create_authorization(
@@ -3047,10 +3047,10 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateAuthorizationResponse":
         """
-        Creates an authorization, which counts from the next request of its owner on.
-        Rejected with NOT_FOUND when there is no such owner, with INVALID_ARGUMENT for a permission type that the resource
-        type does not have, with PERMISSION_DENIED when the caller does not have itself what it gives, with INVALID_STATE
-        when there are too many.
+        Creates an authorization; it takes effect with the next request of its owner.
+        Rejected with NOT_FOUND if the owner does not exist, with INVALID_ARGUMENT for a permission type that the resource
+        type does not have, with PERMISSION_DENIED if the caller lacks a right that it grants, with INVALID_STATE if there
+        are too many authorizations.
         """
 
         return await self._unary_unary(
@@ -3114,7 +3114,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateAuthorizationResponse":
         """
         Replaces owner, resource and permission types of an authorization.
-        Rejected as its creation is; what the authorization gives already needs no permission of the caller.
+        Rejected like CreateAuthorization; the caller need not have the rights that the authorization already grants.
         """
 
         return await self._unary_unary(
@@ -3135,7 +3135,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteAuthorizationResponse":
         """
-        Deletes an authorization; its owner loses what it gave with the next request.
+        Deletes an authorization; its owner loses the rights with the next request.
         """
 
         return await self._unary_unary(
@@ -3150,7 +3150,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the groups of the caller's tenant, and lists what belongs to them.
+    Groups of the caller's tenant, and their members.
     """
 
     async def create_group(
@@ -3162,8 +3162,8 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateGroupResponse":
         """
-        Creates a group, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Creates a group without roles and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
         """
 
         return await self._unary_unary(
@@ -3226,8 +3226,8 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateGroupResponse":
         """
-        Changes name and description of a group; an absent description is removed, and what the group gives stays.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        Changes name and description of a group; an absent description is removed. Members, roles and tenants stay.
+        Rejected with INVALID_STATE if another caller changed the group in the meantime.
         """
 
         return await self._unary_unary(
@@ -3248,7 +3248,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteGroupResponse":
         """
-        Deletes a group, and takes it from everybody who has it.
+        Deletes a group; its members lose it.
         """
 
         return await self._unary_unary(
@@ -3269,7 +3269,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUsersForGroupResponse":
         """
-        Lists the users that are in the group themselves.
+        Lists the users that are direct members of the group.
         """
 
         return await self._unary_unary(
@@ -3290,7 +3290,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchClientsForGroupResponse":
         """
-        Lists the clients that are in the group themselves.
+        Lists the clients that are direct members of the group.
         """
 
         return await self._unary_unary(
@@ -3311,7 +3311,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchMappingRulesForGroupResponse":
         """
-        Lists the mapping rules that put into the group.
+        Lists the mapping rules that make callers members of the group.
         """
 
         return await self._unary_unary(
@@ -3332,7 +3332,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchRolesForGroupResponse":
         """
-        Lists the roles that the group gives.
+        Lists the roles that members of the group have.
         """
 
         return await self._unary_unary(
@@ -3347,7 +3347,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
 
 class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the roles of the caller's tenant, and lists who has them. The built-in ones are those of administrators.
+    Roles of the caller's tenant, and their members. The built-in roles are those of administrators.
     """
 
     async def create_role(
@@ -3359,8 +3359,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateRoleResponse":
         """
-        Creates a role, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Creates a role without permissions and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
         """
 
         return await self._unary_unary(
@@ -3423,8 +3423,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateRoleResponse":
         """
-        Changes name and description of a role; an absent description is removed, and what the role gives stays.
-        Rejected with INVALID_STATE for a built-in one, and when another caller changed it in the meantime.
+        Changes name and description of a role; an absent description is removed. Members, permissions and tenants stay.
+        Rejected with INVALID_STATE for a built-in role, and if another caller changed the role in the meantime.
         """
 
         return await self._unary_unary(
@@ -3445,8 +3445,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteRoleResponse":
         """
-        Deletes a role, and takes it from everybody who has it.
-        Rejected with INVALID_STATE for a built-in one.
+        Deletes a role; its members lose it.
+        Rejected with INVALID_STATE for a built-in role.
         """
 
         return await self._unary_unary(
@@ -3467,7 +3467,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUsersForRoleResponse":
         """
-        Lists the users that have the role themselves.
+        Lists the users that the role is assigned to directly.
         """
 
         return await self._unary_unary(
@@ -3488,7 +3488,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchClientsForRoleResponse":
         """
-        Lists the clients that have the role themselves.
+        Lists the clients that the role is assigned to directly.
         """
 
         return await self._unary_unary(
@@ -3509,7 +3509,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchGroupsForRoleResponse":
         """
-        Lists the groups that give the role.
+        Lists the groups that the role is assigned to.
         """
 
         return await self._unary_unary(
@@ -3530,7 +3530,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchMappingRulesForRoleResponse":
         """
-        Lists the mapping rules that give the role.
+        Lists the mapping rules that the role is assigned to.
         """
 
         return await self._unary_unary(
@@ -3545,7 +3545,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SetupServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Sets a deployment up.
+    Setup of a deployment.
     """
 
     async def create_admin_user(
@@ -3558,8 +3558,8 @@ class SetupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateAdminUserResponse":
         """
         Creates the first administrator of the deployment, with all permissions. No credential is needed.
-        Rejected with PERMISSION_DENIED unless the configuration leaves the administrator to this operation, and as soon as
-        there is an administrator; with INVALID_ARGUMENT and ALREADY_EXISTS as the creation of a user is.
+        Rejected with PERMISSION_DENIED unless the configuration allows this operation, and when the deployment has an
+        administrator; with INVALID_ARGUMENT and ALREADY_EXISTS like CreateUser.
         """
 
         return await self._unary_unary(
@@ -3574,9 +3574,9 @@ class SetupServiceStub(betterproto2_grpclib.ServiceStub):
 
 class TenantServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the tenants of the deployment, and lists what of the caller's directory may act in them. Only administrators of the
-    deployment create, change and delete tenants; all others see those in which they may act.
-    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not there is such a tenant.
+    Tenants of the deployment, and the principals of the caller's directory that may act in them. Only administrators of
+    the deployment create, change and delete tenants; all other callers see the tenants in which they may act.
+    Rejected with PERMISSION_DENIED for a tenant in which the caller may not act, whether or not the tenant exists.
     """
 
     async def create_tenant(
@@ -3589,9 +3589,9 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateTenantResponse":
         """
         Creates a tenant.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an id that no
-        tenant may have.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_ARGUMENT for an invalid
+        id.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many tenants.
         """
 
         return await self._unary_unary(
@@ -3612,7 +3612,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchTenantsResponse":
         """
-        Lists the tenants in which the caller may act, to administrators of the deployment all.
+        Lists the tenants in which the caller may act; administrators of the deployment see all.
         """
 
         return await self._unary_unary(
@@ -3656,7 +3656,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Changes name and description of a tenant; an absent description is removed.
         Rejected with PERMISSION_DENIED unless the caller administers the deployment.
-        Rejected with INVALID_STATE when another caller changed it in the meantime.
+        Rejected with INVALID_STATE if another caller changed the tenant in the meantime.
         """
 
         return await self._unary_unary(
@@ -3678,8 +3678,8 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteTenantResponse":
         """
         Deletes a tenant with its groups, roles and clients.
-        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default tenant
-        and for one with users.
+        Rejected with PERMISSION_DENIED unless the caller administers the deployment, with INVALID_STATE for the default
+        tenant and for a tenant with users.
         """
 
         return await self._unary_unary(
@@ -3700,7 +3700,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUsersForTenantResponse":
         """
-        Lists the users that may act in the tenant themselves.
+        Lists the users that the tenant is assigned to directly.
         """
 
         return await self._unary_unary(
@@ -3721,7 +3721,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchClientsForTenantResponse":
         """
-        Lists the clients that may act in the tenant themselves.
+        Lists the clients that the tenant is assigned to directly.
         """
 
         return await self._unary_unary(
@@ -3742,7 +3742,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchGroupIdsForTenantResponse":
         """
-        Lists the groups that open the tenant.
+        Lists the groups that the tenant is assigned to.
         """
 
         return await self._unary_unary(
@@ -3763,7 +3763,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchRolesForTenantResponse":
         """
-        Lists the roles that open the tenant.
+        Lists the roles that the tenant is assigned to.
         """
 
         return await self._unary_unary(
@@ -3784,7 +3784,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchMappingRulesForTenantResponse":
         """
-        Lists the mapping rules that open the tenant.
+        Lists the mapping rules that the tenant is assigned to.
         """
 
         return await self._unary_unary(
@@ -3799,8 +3799,8 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the users of the caller's tenant. A username is the preferred username of an account, its e-mail address when it
-    has none, or its id when a username cannot have the characters of the address.
+    Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
+    address, or the id of the account if the address has characters that a username cannot have.
     """
 
     async def create_user(
@@ -3812,9 +3812,9 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateUserResponse":
         """
-        Creates a user with a password, by which and the e-mail address it signs in.
-        Rejected with INVALID_ARGUMENT when the username has no @ and there is no e-mail address, and for a password that the
-        policy of the tenant refuses, with ALREADY_EXISTS when the username or the address is taken.
+        Creates a user who signs in with the e-mail address and the password.
+        Rejected with INVALID_ARGUMENT if the username has no @ and there is no e-mail address, and for a password that the
+        policy of the tenant refuses; with ALREADY_EXISTS if the username or the address is taken.
         """
 
         return await self._unary_unary(
@@ -3877,10 +3877,10 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateUserResponse":
         """
-        Changes name, e-mail address and password of a user; what is absent stays. A new password signs the user out.
-        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user who may do what the
-        client may not, with INVALID_ARGUMENT for a new address where the address is the username, with ALREADY_EXISTS when
-        the address is taken, with INVALID_STATE when another caller changed the password in the meantime.
+        Changes name, e-mail address and password of a user; absent values stay. A new password signs the user out.
+        Rejected with PERMISSION_DENIED for a client that changes the password or the address of a user with rights that
+        the client lacks, with INVALID_ARGUMENT for a new address if the address is the username, with ALREADY_EXISTS if
+        the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
         """
 
         return await self._unary_unary(

@@ -511,24 +511,24 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 class AuditCategory(betterproto2.Enum):
     """
-    Whose business a kind of entity is.
+    Group of users that a kind of entity is for.
     """
 
     UNSPECIFIED = 0
 
     ADMIN = 1
     """
-    That of administrators: users, roles, tenants.
+    Administrators: users, roles, tenants.
     """
 
     DEPLOYED_RESOURCES = 2
     """
-    That of operators: what is deployed and what runs of it.
+    Operators: deployed resources and process instances.
     """
 
     USER_TASKS = 3
     """
-    That of people who work on tasks.
+    Users who work on tasks.
     """
 
     @classmethod
@@ -569,12 +569,12 @@ class AuditLogActorType(betterproto2.Enum):
 
     UNKNOWN = 3
     """
-    No principal: time, or another partition.
+    No principal: a timer, or another partition.
     """
 
     USER = 4
     """
-    A person.
+    A user.
     """
 
     @classmethod
@@ -600,7 +600,7 @@ class AuditLogActorType(betterproto2.Enum):
 
 class AuditLogOperationType(betterproto2.Enum):
     """
-    What was done.
+    Type of the operation.
     """
 
     UNSPECIFIED = 0
@@ -672,7 +672,7 @@ class AuditLogOperationType(betterproto2.Enum):
 
     UNKNOWN = 14
     """
-    What Camunda has no type for.
+    An operation for which Camunda has no type.
     """
 
     @classmethod
@@ -718,19 +718,19 @@ class AuditLogOperationType(betterproto2.Enum):
 
 class AuditResult(betterproto2.Enum):
     """
-    What became of an audited command.
+    Result of an audited command.
     """
 
     UNSPECIFIED = 0
 
     SUCCESS = 1
     """
-    It was carried out.
+    The command succeeded.
     """
 
     FAIL = 2
     """
-    It was refused.
+    The command was refused.
     """
 
     @classmethod
@@ -759,7 +759,7 @@ class BatchOperationItemState(betterproto2.Enum):
 
     ACTIVE = 1
     """
-    Not processed yet.
+    The item is not processed yet.
     """
 
     COMPLETED = 2
@@ -774,12 +774,12 @@ class BatchOperationItemState(betterproto2.Enum):
 
     CANCELED = 4
     """
-    Its batch operation ended before.
+    The batch operation ended before.
     """
 
     SKIPPED = 5
     """
-    Known from Camunda; none has this state.
+    Camunda has this state; no batch operation is in it.
     """
 
     @classmethod
@@ -814,37 +814,37 @@ class BatchOperationState(betterproto2.Enum):
 
     CREATED = 1
     """
-    Its items are being collected.
+    The items are being collected.
     """
 
     ACTIVE = 2
     """
-    Its items are being processed.
+    The items are being processed.
     """
 
     SUSPENDED = 3
     """
-    It processes no further items until it is resumed.
+    The operation processes no further items until it is resumed.
     """
 
     COMPLETED = 4
     """
-    All items are processed, some of them may have failed.
+    All items are processed; some of them may have failed.
     """
 
     PARTIALLY_COMPLETED = 5
     """
-    Known from Camunda; none has this state.
+    Camunda has this state; no batch operation is in it.
     """
 
     CANCELED = 6
     """
-    It was canceled; items that were not processed never are.
+    The operation was canceled; remaining items are not processed.
     """
 
     FAILED = 7
     """
-    Its items could not be collected; none was processed.
+    The items could not be collected; none was processed.
     """
 
     @classmethod
@@ -876,7 +876,7 @@ class BatchOperationState(betterproto2.Enum):
 
 class BatchOperationType(betterproto2.Enum):
     """
-    What a batch operation does with each of its items.
+    Operation of a batch operation on each of its items.
     """
 
     UNSPECIFIED = 0
@@ -908,7 +908,7 @@ class BatchOperationType(betterproto2.Enum):
 
     DELETE_PROCESS_DEFINITION = 6
     """
-    Known from Camunda; none is of this type.
+    Camunda has this type; no batch operation is of it.
     """
 
     DELETE_DECISION_INSTANCE = 7
@@ -918,17 +918,17 @@ class BatchOperationType(betterproto2.Enum):
 
     DELETE_DECISION_DEFINITION = 8
     """
-    Known from Camunda; none is of this type.
+    Camunda has this type; no batch operation is of it.
     """
 
     ADD_VARIABLE = 9
     """
-    Known from Camunda; none is of this type.
+    Camunda has this type; no batch operation is of it.
     """
 
     UPDATE_VARIABLE = 10
     """
-    Known from Camunda; none is of this type.
+    Camunda has this type; no batch operation is of it.
     """
 
     @classmethod
@@ -966,22 +966,22 @@ class BatchOperationType(betterproto2.Enum):
 
 class ClusterVariableScope(betterproto2.Enum):
     """
-    Where a cluster variable is seen.
+    Scope of a cluster variable.
     """
 
     UNSPECIFIED = 0
     """
-    Not said.
+    Not specified.
     """
 
     GLOBAL = 1
     """
-    In all tenants.
+    All tenants see it.
     """
 
     TENANT = 2
     """
-    In one tenant.
+    One tenant sees it.
     """
 
     @classmethod
@@ -1044,24 +1044,24 @@ class DecisionDefinitionType(betterproto2.Enum):
 
 class DecisionInstanceState(betterproto2.Enum):
     """
-    Whether a decision has a result.
+    State of a decision instance.
     """
 
     UNSPECIFIED = 0
 
     EVALUATED = 1
     """
-    It has.
+    The decision has a result.
     """
 
     FAILED = 2
     """
-    Its evaluation failed.
+    The evaluation failed.
     """
 
     UNKNOWN = 3
     """
-    Unknown to this release.
+    Not known to this release.
     """
 
     @classmethod
@@ -1092,17 +1092,17 @@ class ElementInstanceState(betterproto2.Enum):
 
     ACTIVE = 1
     """
-    Entered and not left.
+    The element instance is active.
     """
 
     COMPLETED = 2
     """
-    Left.
+    The element instance completed.
     """
 
     TERMINATED = 3
     """
-    Ended from outside.
+    The element instance was terminated.
     """
 
     @classmethod
@@ -1153,7 +1153,7 @@ class ElementInstanceType(betterproto2.Enum):
 
     AD_HOC_SUB_PROCESS_INNER_INSTANCE = 5
     """
-    One activated flow of an ad-hoc sub-process.
+    Inner instance of an ad-hoc sub-process.
     """
 
     START_EVENT = 6
@@ -1258,7 +1258,7 @@ class ElementInstanceType(betterproto2.Enum):
 
     UNKNOWN = 26
     """
-    Unknown to this release.
+    Not known to this release.
     """
 
     @classmethod
@@ -1328,12 +1328,12 @@ class ElementInstanceType(betterproto2.Enum):
 
 class GlobalListenerSource(betterproto2.Enum):
     """
-    Where a global listener comes from.
+    Source of a global listener.
     """
 
     UNSPECIFIED = 0
     """
-    Not said.
+    Not specified.
     """
 
     CONFIGURATION = 1
@@ -1343,7 +1343,7 @@ class GlobalListenerSource(betterproto2.Enum):
 
     API = 2
     """
-    A call of this interface.
+    A request to this API.
     """
 
     @classmethod
@@ -1365,7 +1365,7 @@ class GlobalListenerSource(betterproto2.Enum):
 
 class IncidentErrorType(betterproto2.Enum):
     """
-    What went wrong.
+    Error type.
     """
 
     UNSPECIFIED = 0
@@ -1392,7 +1392,7 @@ class IncidentErrorType(betterproto2.Enum):
 
     EXTRACT_VALUE_ERROR = 5
     """
-    An expression failed or gave the wrong type.
+    An expression failed or its result had the wrong type.
     """
 
     FORM_NOT_FOUND = 6
@@ -1412,7 +1412,7 @@ class IncidentErrorType(betterproto2.Enum):
 
     MESSAGE_SIZE_EXCEEDED = 9
     """
-    What would follow is too large.
+    The result of a step is too large.
     """
 
     RESOURCE_NOT_FOUND = 10
@@ -1422,7 +1422,7 @@ class IncidentErrorType(betterproto2.Enum):
 
     UNHANDLED_ERROR_EVENT = 11
     """
-    Nothing catches a thrown error.
+    No catch event handles a thrown error.
     """
 
     UNKNOWN = 12
@@ -1496,7 +1496,7 @@ class IncidentState(betterproto2.Enum):
 
     UNKNOWN = 5
     """
-    Unknown to this release.
+    Not known to this release.
     """
 
     @classmethod
@@ -1524,7 +1524,7 @@ class IncidentState(betterproto2.Enum):
 
 class JobKind(betterproto2.Enum):
     """
-    What the job stands for.
+    Kind of job.
     """
 
     UNSPECIFIED = 0
@@ -1572,7 +1572,7 @@ class JobKind(betterproto2.Enum):
 
 class JobListenerEventType(betterproto2.Enum):
     """
-    Event that a listener job was made for; the zero value means none.
+    Event of a listener job; the zero value means none.
     """
 
     UNSPECIFIED = 0
@@ -1648,27 +1648,27 @@ class JobState(betterproto2.Enum):
 
     CANCELED = 1
     """
-    Its element was terminated.
+    The element was terminated.
     """
 
     COMPLETED = 2
     """
-    A worker completed it.
+    A worker completed the job.
     """
 
     CREATED = 3
     """
-    Waiting for a worker, or with one.
+    The job waits for a worker, or a worker has it.
     """
 
     ERROR_THROWN = 4
     """
-    A worker threw an error that nothing caught.
+    A worker threw an error that no catch event handled.
     """
 
     FAILED = 5
     """
-    A worker failed it.
+    A worker failed the job.
     """
 
     MIGRATED = 6
@@ -1678,12 +1678,12 @@ class JobState(betterproto2.Enum):
 
     RETRIES_UPDATED = 7
     """
-    Its retries were set.
+    The retries were set.
     """
 
     TIMED_OUT = 8
     """
-    Its worker let the deadline pass.
+    The deadline passed before the worker answered.
     """
 
     @classmethod
@@ -1717,29 +1717,29 @@ class JobState(betterproto2.Enum):
 
 class MessageSubscriptionState(betterproto2.Enum):
     """
-    What happened last to a message subscription.
+    Last change of a message subscription.
     """
 
     UNSPECIFIED = 0
 
     CREATED = 1
     """
-    It was opened.
+    The subscription was opened.
     """
 
     CORRELATED = 2
     """
-    It got a message; one that does not interrupt waits on.
+    The subscription got a message; a non-interrupting one continues to wait.
     """
 
     DELETED = 3
     """
-    It was closed.
+    The subscription was closed.
     """
 
     MIGRATED = 4
     """
-    It was migrated with its process instance, and waits on.
+    The subscription was migrated with its process instance, and continues to wait.
     """
 
     @classmethod
@@ -1765,7 +1765,7 @@ class MessageSubscriptionState(betterproto2.Enum):
 
 class MessageSubscriptionType(betterproto2.Enum):
     """
-    What waits for a message.
+    Kind of receiver of a message.
     """
 
     UNSPECIFIED = 0
@@ -1799,7 +1799,7 @@ class MessageSubscriptionType(betterproto2.Enum):
 
 class ProcessDefinitionState(betterproto2.Enum):
     """
-    Whether a process definition can be started.
+    State of a process definition.
     """
 
     UNSPECIFIED = 0
@@ -1811,7 +1811,7 @@ class ProcessDefinitionState(betterproto2.Enum):
 
     DELETED = 2
     """
-    Deleted; its finished instances may still be read.
+    Deleted; its ended instances may still exist.
     """
 
     @classmethod
@@ -1840,12 +1840,12 @@ class ProcessInstanceState(betterproto2.Enum):
 
     ACTIVE = 1
     """
-    Running.
+    The process instance is active.
     """
 
     COMPLETED = 2
     """
-    Ran to its end.
+    The process instance completed.
     """
 
     TERMINATED = 3
@@ -1874,19 +1874,19 @@ class ProcessInstanceState(betterproto2.Enum):
 
 class TenantFilter(betterproto2.Enum):
     """
-    Which tenants to activate jobs of.
+    Selection of the tenants whose jobs are activated.
     """
 
     UNSPECIFIED = 0
 
     PROVIDED = 1
     """
-    Those that the request names.
+    The tenants that the request names.
     """
 
     ASSIGNED = 2
     """
-    Those that the caller may act in.
+    The tenants in which the caller may act.
     """
 
     @classmethod
@@ -1920,7 +1920,7 @@ class UserTaskState(betterproto2.Enum):
 
     CREATED = 2
     """
-    Waits for a person.
+    Waits for a user.
     """
 
     ASSIGNING = 3
@@ -1950,7 +1950,7 @@ class UserTaskState(betterproto2.Enum):
 
     CANCELED = 8
     """
-    Canceled: its element was terminated.
+    Canceled, because its element was terminated.
     """
 
     FAILED = 9
@@ -1997,7 +1997,7 @@ class AcceptCancellationRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -2028,7 +2028,7 @@ class AcceptMigrationRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     target_process_definition_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -2040,7 +2040,7 @@ class AcceptMigrationRequest(betterproto2.Message):
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Where its active elements go.
+    Mappings of the active elements.
     """
 
 
@@ -2067,7 +2067,7 @@ class ActivateAdHocSubProcessActivitiesRequest(betterproto2.Message):
 
     ad_hoc_sub_process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    The element instance of the ad-hoc sub-process.
+    Key of the element instance of the ad-hoc sub-process.
     """
 
     elements: "list[AdHocSubProcessActivateActivityReference]" = betterproto2.field(
@@ -2079,7 +2079,7 @@ class ActivateAdHocSubProcessActivitiesRequest(betterproto2.Message):
 
     cancel_remaining_instances: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether what is active in the ad-hoc sub-process is terminated.
+    Whether active elements of the ad-hoc sub-process are terminated.
     """
 
 
@@ -2105,7 +2105,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ActivatedJob(betterproto2.Message):
     """
-    A piece of work as its worker gets it.
+    A job as a worker receives it.
     """
 
     type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -2115,12 +2115,12 @@ class ActivatedJob(betterproto2.Message):
 
     process_definition_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_version: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     element_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -2139,17 +2139,17 @@ class ActivatedJob(betterproto2.Message):
 
     worker: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Worker that has it.
+    Worker that activated the job.
     """
 
     retries: "int" = betterproto2.field(7, betterproto2.TYPE_INT32)
     """
-    Retries left.
+    Remaining retries.
     """
 
     deadline: "int" = betterproto2.field(8, betterproto2.TYPE_INT64)
     """
-    Until when the worker has it, in milliseconds since 1970.
+    Deadline of the worker, in milliseconds since 1970.
     """
 
     variables: "bytes" = betterproto2.field(9, betterproto2.TYPE_BYTES)
@@ -2169,12 +2169,12 @@ class ActivatedJob(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(12, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     process_definition_key: "int" = betterproto2.field(13, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     element_instance_key: "int" = betterproto2.field(14, betterproto2.TYPE_INT64)
@@ -2184,7 +2184,7 @@ class ActivatedJob(betterproto2.Message):
 
     kind: "JobKind" = betterproto2.field(15, betterproto2.TYPE_ENUM, default_factory=lambda: JobKind(0))
     """
-    What it stands for.
+    Kind of job.
     """
 
     listener_event_type: "JobListenerEventType" = betterproto2.field(
@@ -2201,22 +2201,22 @@ class ActivatedJob(betterproto2.Message):
 
     tags: "list[str]" = betterproto2.field(18, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags of its process instance.
+    Tags of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(19, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     business_id: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
     """
-    Id that the business gave its process instance.
+    Business id of the process instance.
     """
 
     priority: "int" = betterproto2.field(21, betterproto2.TYPE_INT32)
     """
-    Always 0: jobs have no priority.
+    Always 0; jobs have no priority.
     """
 
     physical_tenant_id: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
@@ -2246,22 +2246,22 @@ class ActivateJobsRequest(betterproto2.Message):
 
     timeout: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Milliseconds that the worker has for a job.
+    Milliseconds until the deadline of a job.
     """
 
     max_jobs_to_activate: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    Most jobs to answer with.
+    Maximum number of jobs to return.
     """
 
     fetch_variable: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Names of the variables to answer with; empty means all.
+    Names of the variables to return; empty means all.
     """
 
     request_timeout: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    Milliseconds to wait for a job; 0 means the configured time, less than 0 means not at all.
+    Milliseconds to wait for a job; 0 means the configured time, less than 0 means no wait.
     """
 
     tenant_ids: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
@@ -2273,7 +2273,7 @@ class ActivateJobsRequest(betterproto2.Message):
         8, betterproto2.TYPE_ENUM, default_factory=lambda: TenantFilter(0)
     )
     """
-    Which tenants.
+    Selection of tenants.
     """
 
 
@@ -2308,7 +2308,7 @@ class AdHocSubProcessActivateActivityReference(betterproto2.Message):
 
     variables: "bytes | None" = betterproto2.field(2, betterproto2.TYPE_BYTES, optional=True)
     """
-    Variables of its inner instance, a JSON object.
+    Variables of the inner instance, a JSON object.
     """
 
 
@@ -2320,13 +2320,13 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class AncestorScopeInstruction(betterproto2.Message):
     """
-    In which element instance the target of a move is activated.
+    Element instance in which the target of a move is activated.
     """
 
     ancestor_scope_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    How it is found: direct by its key, inferred as the innermost that the source shares with the target, or
-    sourceParent as the one that the source is in.
+    How it is determined: direct is by its key, inferred is the innermost that source and target share, sourceParent is
+    the one that contains the source.
     """
 
     ancestor_element_instance_key: "int | None" = betterproto2.field(
@@ -2350,17 +2350,17 @@ class AssignUserTaskRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     assignee: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Who does it.
+    User who gets the task.
     """
 
     allow_override: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether another assignee may be replaced; absent means true.
+    Whether the request may replace an assignee; true if absent.
     """
 
     action: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
@@ -2387,7 +2387,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AssignUserTaskRespons
 @dataclass(eq=False, repr=False)
 class AuditEntry(betterproto2.Message):
     """
-    A command that somebody asked for, or a change of identity.
+    A command of a caller, or a change of identity.
     """
 
     audit_entry_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -2399,51 +2399,51 @@ class AuditEntry(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was carried out or refused.
+    Time of the result.
     """
 
     operation_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What it does: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, ASSIGN, UNASSIGN, …
+    Operation: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, ASSIGN, UNASSIGN, …
     """
 
     result: "AuditResult" = betterproto2.field(
         4, betterproto2.TYPE_ENUM, default_factory=lambda: AuditResult(0)
     )
     """
-    What became of it.
+    Result.
     """
 
     entity_type: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Kind of entity that it is about: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, ROLE, GROUP, TENANT, MAPPING_RULE, …
+    Kind of the entity: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, ROLE, GROUP, TENANT, MAPPING_RULE, …
     """
 
     entity_key: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of that entity, named by the command or made by it.
+    Key of the entity, which the command names or creates.
     """
 
     category: "AuditCategory" = betterproto2.field(
         7, betterproto2.TYPE_ENUM, default_factory=lambda: AuditCategory(0)
     )
     """
-    Whose business that kind is.
+    Category of the kind of entity.
     """
 
     actor_type: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Kind of principal that asked: CLIENT, USER, ANONYMOUS.
+    Kind of the principal that sent the request: CLIENT, USER, ANONYMOUS.
     """
 
     actor_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Who asked.
+    Id of the principal that sent the request.
     """
 
     tenant_id: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Tenant in which.
+    Tenant.
     """
 
     process_definition_key: "int | None" = betterproto2.field(11, betterproto2.TYPE_INT64, optional=True)
@@ -2458,7 +2458,7 @@ class AuditEntry(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(13, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     element_instance_key: "int | None" = betterproto2.field(14, betterproto2.TYPE_INT64, optional=True)
@@ -2478,7 +2478,7 @@ class AuditEntry(betterproto2.Message):
 
     operation_reference: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gave the operation.
+    Operation reference from the caller.
     """
 
     request_id: "str | None" = betterproto2.field(18, betterproto2.TYPE_STRING, optional=True)
@@ -2488,37 +2488,37 @@ class AuditEntry(betterproto2.Message):
 
     reason: "str | None" = betterproto2.field(19, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it was refused.
+    Reason of the refusal.
     """
 
     detail: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
     """
-    The same in words.
+    Text of the refusal.
     """
 
     entity_id: "str | None" = betterproto2.field(21, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the entity, where it has an id of its own instead of a key: roles, groups, tenants, mapping rules.
+    Id of an entity that has an id in place of a key: roles, groups, tenants, mapping rules.
     """
 
     related_entity_type: "str | None" = betterproto2.field(22, betterproto2.TYPE_STRING, optional=True)
     """
-    Kind of the entity that was assigned to it or unassigned from it: ROLE, GROUP, MAPPING_RULE, CLIENT.
+    Kind of the entity that was assigned or unassigned: ROLE, GROUP, MAPPING_RULE, CLIENT.
     """
 
     related_entity_id: "str | None" = betterproto2.field(23, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of that entity.
+    Id of the entity that was assigned or unassigned.
     """
 
     batch_operation_key: "int | None" = betterproto2.field(24, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the batch operation that it is about, or that it is an item of.
+    Key of the batch operation that the entry is about, or that contains the entity as an item.
     """
 
     batch_operation_type: "str | None" = betterproto2.field(25, betterproto2.TYPE_STRING, optional=True)
     """
-    What that batch operation does; absent when it is suspended, resumed or canceled.
+    Operation of the batch operation; absent if the entry is about its suspension, resumption or cancellation.
     """
 
 
@@ -2528,7 +2528,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditEntry", AuditEnt
 @dataclass(eq=False, repr=False)
 class AuditLog(betterproto2.Message):
     """
-    What was done with an entity.
+    Entry of the audit log about an entity.
     """
 
     audit_log_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -2538,7 +2538,7 @@ class AuditLog(betterproto2.Message):
 
     entity_key: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Key of the entity as text, or its id where it has an id of its own.
+    Key of the entity as text, or the id of an entity that has an id in place of a key.
     """
 
     entity_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -2550,39 +2550,39 @@ class AuditLog(betterproto2.Message):
         4, betterproto2.TYPE_ENUM, default_factory=lambda: AuditLogOperationType(0)
     )
     """
-    What was done.
+    Type of the operation.
     """
 
     batch_operation_key: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Key of the batch operation that changed it.
+    Key of the batch operation that changed the entity.
     """
 
     batch_operation_type: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    What that batch operation does.
+    Operation of the batch operation.
     """
 
     timestamp: "datetime.datetime | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was done.
+    Time of the operation.
     """
 
     actor_id: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Who did it.
+    Id of the principal that did it.
     """
 
     actor_type: "AuditLogActorType | None" = betterproto2.field(9, betterproto2.TYPE_ENUM, optional=True)
     """
-    Kind of principal that did it.
+    Kind of the principal that did it.
     """
 
     agent_element_id: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: agents leave no entries of their own.
+    Always absent; agents have no entries of their own.
     """
 
     tenant_id: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
@@ -2594,19 +2594,19 @@ class AuditLog(betterproto2.Message):
         12, betterproto2.TYPE_ENUM, default_factory=lambda: AuditResult(0)
     )
     """
-    What became of it.
+    Result.
     """
 
     category: "AuditCategory" = betterproto2.field(
         13, betterproto2.TYPE_ENUM, default_factory=lambda: AuditCategory(0)
     )
     """
-    Whose business the kind of entity is.
+    Category of the kind of entity.
     """
 
     process_definition_id: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent; its key says which one it is.
+    Always absent; the key identifies the process definition.
     """
 
     process_definition_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
@@ -2621,7 +2621,7 @@ class AuditLog(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     element_instance_key: "int | None" = betterproto2.field(18, betterproto2.TYPE_INT64, optional=True)
@@ -2631,12 +2631,12 @@ class AuditLog(betterproto2.Message):
 
     job_key: "int | None" = betterproto2.field(19, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the job that it is about.
+    Key of the job.
     """
 
     user_task_key: "int | None" = betterproto2.field(20, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the user task that it is about.
+    Key of the user task.
     """
 
     decision_requirements_id: "str | None" = betterproto2.field(21, betterproto2.TYPE_STRING, optional=True)
@@ -2661,12 +2661,12 @@ class AuditLog(betterproto2.Message):
 
     decision_evaluation_key: "int | None" = betterproto2.field(25, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the evaluation of a decision that it is about.
+    Key of the evaluation of a decision.
     """
 
     deployment_key: "int | None" = betterproto2.field(26, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the deployment that it is about.
+    Key of the deployment.
     """
 
     form_key: "int | None" = betterproto2.field(27, betterproto2.TYPE_INT64, optional=True)
@@ -2681,12 +2681,12 @@ class AuditLog(betterproto2.Message):
 
     related_entity_key: "str | None" = betterproto2.field(29, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the entity that was assigned to it or unassigned from it.
+    Id of the entity that was assigned or unassigned.
     """
 
     related_entity_type: "str | None" = betterproto2.field(30, betterproto2.TYPE_STRING, optional=True)
     """
-    Kind of that entity.
+    Kind of the entity that was assigned or unassigned.
     """
 
     entity_description: "str | None" = betterproto2.field(31, betterproto2.TYPE_STRING, optional=True)
@@ -2726,22 +2726,22 @@ class AuditLogActorTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[AuditLogActorType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[AuditLogActorType]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of. An empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
 
@@ -2751,7 +2751,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditLogActorTypeFilt
 @dataclass(eq=False, repr=False)
 class AuditLogCategoryFilter(betterproto2.Message):
     """
-    Filter of whose business a kind of entity is.
+    Filter of the category.
     """
 
     eq: "AuditCategory | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
@@ -2766,22 +2766,22 @@ class AuditLogCategoryFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[AuditCategory]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[AuditCategory]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of. An empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
 
@@ -2791,7 +2791,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditLogCategoryFilte
 @dataclass(eq=False, repr=False)
 class AuditLogFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     audit_log_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -2826,47 +2826,47 @@ class AuditLogFilter(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What was done.
+    Type of the operation.
     """
 
     result: "AuditLogResultFilter | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What became of it.
+    Result.
     """
 
     timestamp: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was done.
+    Time of the operation.
     """
 
     actor_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Who did it.
+    Id of the principal that did it.
     """
 
     actor_type: "AuditLogActorTypeFilter | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Kind of principal that did it.
+    Kind of the principal that did it.
     """
 
     agent_element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     entity_key: "__query__v1__.StringFilter | None" = betterproto2.field(
         11, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the entity, or its id where it has an id of its own.
+    Key of the entity, or the id of an entity that has an id in place of a key.
     """
 
     entity_type: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -2887,7 +2887,7 @@ class AuditLogFilter(betterproto2.Message):
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Whose business the kind of entity is.
+    Category of the kind of entity.
     """
 
     deployment_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -2915,14 +2915,14 @@ class AuditLogFilter(betterproto2.Message):
         18, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What the batch operation does.
+    Operation of the batch operation.
     """
 
     process_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         19, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     job_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -2943,28 +2943,28 @@ class AuditLogFilter(betterproto2.Message):
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     decision_requirements_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     decision_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         24, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     decision_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         25, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
     decision_evaluation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -2992,7 +2992,7 @@ class AuditLogFilter(betterproto2.Message):
         29, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Entries have none.
+    Always absent.
     """
 
 
@@ -3002,7 +3002,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditLogFilter", Audi
 @dataclass(eq=False, repr=False)
 class AuditLogOperationTypeFilter(betterproto2.Message):
     """
-    Filter of what was done.
+    Filter of the type of the operation.
     """
 
     eq: "AuditLogOperationType | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
@@ -3017,22 +3017,22 @@ class AuditLogOperationTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[AuditLogOperationType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[AuditLogOperationType]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of. An empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
 
@@ -3044,7 +3044,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class AuditLogResultFilter(betterproto2.Message):
     """
-    Filter of what became of an operation.
+    Filter of the result of an operation.
     """
 
     eq: "AuditResult | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
@@ -3059,22 +3059,22 @@ class AuditLogResultFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[AuditResult]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[AuditResult]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of. An empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
 
@@ -3084,7 +3084,7 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditLogResultFilter"
 @dataclass(eq=False, repr=False)
 class AuditLogSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3106,17 +3106,17 @@ default_message_pool.register_message("gnomon.engine.v1", "AuditLogSort", AuditL
 @dataclass(eq=False, repr=False)
 class AuthenticationConfiguration(betterproto2.Message):
     """
-    How people sign in and out.
+    Settings of signing in and out.
     """
 
     can_logout: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    Whether they can sign out: always true.
+    Whether users can sign out; always true.
     """
 
     is_login_delegated: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    Whether somebody else signs them in: always false.
+    Whether an external system signs users in; always false.
     """
 
 
@@ -3167,31 +3167,31 @@ class BatchOperation(betterproto2.Message):
         3, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
     start_date: "datetime.datetime | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it began with its items.
+    Start time.
     """
 
     end_date: "datetime.datetime | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     actor_type: "AuditLogActorType | None" = betterproto2.field(6, betterproto2.TYPE_ENUM, optional=True)
     """
-    Kind of principal that asked for it.
+    Kind of the principal that requested it.
     """
 
     actor_id: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
     """
-    Who asked for it.
+    Id of the principal that requested it.
     """
 
     operations_total_count: "int" = betterproto2.field(8, betterproto2.TYPE_INT32)
@@ -3211,7 +3211,7 @@ class BatchOperation(betterproto2.Message):
 
     errors: "list[BatchOperationError]" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Why it failed as a whole.
+    Errors of the whole batch operation.
     """
 
 
@@ -3221,7 +3221,7 @@ default_message_pool.register_message("gnomon.engine.v1", "BatchOperation", Batc
 @dataclass(eq=False, repr=False)
 class BatchOperationActorTypeFilter(betterproto2.Message):
     """
-    Filter of the kind of principal that asked for a batch operation.
+    Filter of the kind of principal that requested the batch operation.
     """
 
     eq: "AuditLogActorType | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
@@ -3236,22 +3236,22 @@ class BatchOperationActorTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[AuditLogActorType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     not_in: "list[AuditLogActorType]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     gt: "AuditLogActorType | None" = betterproto2.field(7, betterproto2.TYPE_ENUM, optional=True)
@@ -3283,17 +3283,17 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class BatchOperationCreated(betterproto2.Message):
     """
-    A batch operation that was begun.
+    A batch operation that was created.
     """
 
     batch_operation_key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Its key.
+    Key.
     """
 
     batch_operation_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What it does.
+    Operation.
     """
 
 
@@ -3303,12 +3303,12 @@ default_message_pool.register_message("gnomon.engine.v1", "BatchOperationCreated
 @dataclass(eq=False, repr=False)
 class BatchOperationError(betterproto2.Message):
     """
-    Why the items of a batch operation could not be collected.
+    Error during the collection of the items of a batch operation.
     """
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    Partition that has the batch operation.
+    Partition of the batch operation.
     """
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -3318,7 +3318,7 @@ class BatchOperationError(betterproto2.Message):
 
     message: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The same in words.
+    Error message.
     """
 
 
@@ -3328,7 +3328,7 @@ default_message_pool.register_message("gnomon.engine.v1", "BatchOperationError",
 @dataclass(eq=False, repr=False)
 class BatchOperationFilter(betterproto2.Message):
     """
-    Fields to search batch operations by.
+    Fields of the filter.
     """
 
     batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -3342,7 +3342,7 @@ class BatchOperationFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What it does.
+    Operation.
     """
 
     state: "BatchOperationStateFilter | None" = betterproto2.field(
@@ -3356,14 +3356,14 @@ class BatchOperationFilter(betterproto2.Message):
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Kind of principal that asked for it.
+    Kind of the principal that requested it.
     """
 
     actor_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Who asked for it.
+    Id of the principal that requested it.
     """
 
 
@@ -3380,27 +3380,27 @@ class BatchOperationItem(betterproto2.Message):
         1, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What is done with it.
+    Operation on the item.
     """
 
     batch_operation_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Key of its batch operation.
+    Key of the batch operation.
     """
 
     item_key: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Key of what is processed: the process instance, the incident, or the evaluation whose decision instances are deleted.
+    Key of the item: the process instance, the incident, or the evaluation whose decision instances are deleted.
     """
 
     process_instance_key: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance; none of an evaluation.
+    Key of the process instance; absent for an evaluation.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the first process instance of all that called each other.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     state: "BatchOperationItemState" = betterproto2.field(
@@ -3414,12 +3414,12 @@ class BatchOperationItem(betterproto2.Message):
         7, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was processed.
+    Time of the processing.
     """
 
     error_message: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it failed.
+    Error message.
     """
 
 
@@ -3429,14 +3429,14 @@ default_message_pool.register_message("gnomon.engine.v1", "BatchOperationItem", 
 @dataclass(eq=False, repr=False)
 class BatchOperationItemFilter(betterproto2.Message):
     """
-    Fields to search items by.
+    Fields of the filter.
     """
 
     batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its batch operation.
+    Key of the batch operation.
     """
 
     item_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -3464,7 +3464,7 @@ class BatchOperationItemFilter(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What is done with it.
+    Operation on the item.
     """
 
 
@@ -3476,7 +3476,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class BatchOperationItemSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3513,22 +3513,22 @@ class BatchOperationItemStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[BatchOperationItemState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     not_in: "list[BatchOperationItemState]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     gt: "BatchOperationItemState | None" = betterproto2.field(7, betterproto2.TYPE_ENUM, optional=True)
@@ -3560,7 +3560,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class BatchOperationSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3597,22 +3597,22 @@ class BatchOperationStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[BatchOperationState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     not_in: "list[BatchOperationState]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     gt: "BatchOperationState | None" = betterproto2.field(7, betterproto2.TYPE_ENUM, optional=True)
@@ -3644,7 +3644,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class BatchOperationTypeFilter(betterproto2.Message):
     """
-    Filter of what a batch operation does.
+    Filter of the operation.
     """
 
     eq: "BatchOperationType | None" = betterproto2.field(1, betterproto2.TYPE_ENUM, optional=True)
@@ -3659,22 +3659,22 @@ class BatchOperationTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[BatchOperationType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     not_in: "list[BatchOperationType]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     gt: "BatchOperationType | None" = betterproto2.field(7, betterproto2.TYPE_ENUM, optional=True)
@@ -3771,7 +3771,7 @@ class BrokerInfo(betterproto2.Message):
 
     partitions: "list[Partition]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Its partitions.
+    Partitions of the node.
     """
 
     version: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -3796,7 +3796,7 @@ class CancelBatchOperationRequest(betterproto2.Message):
 
     batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the batch operation.
     """
 
 
@@ -3827,12 +3827,12 @@ class CancelProcessInstanceRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -3863,12 +3863,12 @@ class CancelProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Without a condition, all of them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -3894,7 +3894,7 @@ class CancelProcessInstancesBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -3908,7 +3908,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class CloudConfiguration(betterproto2.Message):
     """
-    Which cloud it runs in.
+    Cloud of the deployment.
     """
 
     stage: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -3923,12 +3923,12 @@ default_message_pool.register_message("gnomon.engine.v1", "CloudConfiguration", 
 @dataclass(eq=False, repr=False)
 class ClusterVariable(betterproto2.Message):
     """
-    A cluster variable with its whole value.
+    A cluster variable with its complete value.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name, unique in its scope.
+    Name, unique in the scope.
     """
 
     scope: "ClusterVariableScope" = betterproto2.field(
@@ -3940,7 +3940,7 @@ class ClusterVariable(betterproto2.Message):
 
     tenant_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Tenant, absent for a global one.
+    Tenant; absent for a global variable.
     """
 
     value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -3969,7 +3969,7 @@ default_message_pool.register_message("gnomon.engine.v1", "ClusterVariable", Clu
 @dataclass(eq=False, repr=False)
 class ClusterVariableFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -3997,12 +3997,12 @@ class ClusterVariableFilter(betterproto2.Message):
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Tenant; global variables have none.
+    Tenant; absent for global variables.
     """
 
     is_truncated: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a search cuts its value.
+    Whether a search returns a shortened value.
     """
 
 
@@ -4012,12 +4012,12 @@ default_message_pool.register_message("gnomon.engine.v1", "ClusterVariableFilter
 @dataclass(eq=False, repr=False)
 class ClusterVariableMatch(betterproto2.Message):
     """
-    A cluster variable as a search finds it.
+    A cluster variable in the result of a search.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name, unique in its scope.
+    Name, unique in the scope.
     """
 
     scope: "ClusterVariableScope" = betterproto2.field(
@@ -4029,17 +4029,17 @@ class ClusterVariableMatch(betterproto2.Message):
 
     tenant_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Tenant, absent for a global one.
+    Tenant; absent for a global variable.
     """
 
     value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    The value as JSON text, cut when it is long.
+    The value as JSON text; shortened if it is long.
     """
 
     is_truncated: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether the value was cut.
+    Whether the value was shortened.
     """
 
     kind: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -4078,17 +4078,17 @@ class ClusterVariableScopeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[ClusterVariableScope]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[ClusterVariableScope]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -4125,7 +4125,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ClusterVariableSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -4152,7 +4152,7 @@ class CompleteJobRequest(betterproto2.Message):
 
     job_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the job.
     """
 
     variables: "bytes | None" = betterproto2.field(2, betterproto2.TYPE_BYTES, optional=True)
@@ -4162,7 +4162,7 @@ class CompleteJobRequest(betterproto2.Message):
 
     result: "JobResult | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the job of a listener or of an ad-hoc sub-process decides; refused for jobs of another kind.
+    Result of the job of a listener or of an ad-hoc sub-process; refused for other kinds of jobs.
     """
 
 
@@ -4189,7 +4189,7 @@ class CompleteJobsRequest(betterproto2.Message):
 
     completions: "list[CompleteJobRequest]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What each job is completed with.
+    Completion requests.
     """
 
 
@@ -4206,7 +4206,7 @@ class CompleteJobsResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What became of each completion, in their order: code 0, or the status that CompleteJob would end with.
+    Result of each completion, in the order of the request: code 0, or the status that CompleteJob would return.
     """
 
 
@@ -4221,12 +4221,12 @@ class CompleteUserTaskRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     variables: "bytes | None" = betterproto2.field(2, betterproto2.TYPE_BYTES, optional=True)
     """
-    Variables that it gives, a JSON object.
+    Variables of the completion, a JSON object.
     """
 
     action: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -4255,12 +4255,12 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ComponentsConfiguration(betterproto2.Message):
     """
-    Camunda's web applications.
+    Web applications of Camunda.
     """
 
     active: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    Always empty: there are none.
+    Always empty; there are none.
     """
 
 
@@ -4290,7 +4290,7 @@ class ConsoleForm(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
 
@@ -4347,19 +4347,19 @@ class ConsoleProcessVersion(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     deployment_key: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    Key of the deployment that brought it.
+    Key of the first deployment.
     """
 
     deployment_time: "datetime.datetime | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was first deployed.
+    Time of the first deployment.
     """
 
 
@@ -4369,19 +4369,19 @@ default_message_pool.register_message("gnomon.engine.v1", "ConsoleProcessVersion
 @dataclass(eq=False, repr=False)
 class CorrelatedMessageSubscription(betterproto2.Message):
     """
-    A message that a process instance caught, or that began it.
+    A message that a process instance caught or that started it.
     """
 
     correlation_key: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Correlation key, absent when it began a process instance without one.
+    Correlation key; absent if the message started a process instance without one.
     """
 
     correlation_time: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When the process instance got the message.
+    Time when the process instance got the message.
     """
 
     element_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4391,7 +4391,7 @@ class CorrelatedMessageSubscription(betterproto2.Message):
 
     element_instance_key: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the element instance that waited, absent for a start event.
+    Key of the element instance that waited; absent for a start event.
     """
 
     message_key: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -4411,22 +4411,22 @@ class CorrelatedMessageSubscription(betterproto2.Message):
 
     process_definition_id: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "int" = betterproto2.field(9, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int" = betterproto2.field(10, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(11, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     subscription_key: "int" = betterproto2.field(12, betterproto2.TYPE_INT64)
@@ -4441,7 +4441,7 @@ class CorrelatedMessageSubscription(betterproto2.Message):
 
     business_id: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
 
@@ -4453,7 +4453,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class CorrelatedMessageSubscriptionFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     correlation_key: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -4467,7 +4467,7 @@ class CorrelatedMessageSubscriptionFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When the process instance got the message.
+    Time when the process instance got the message.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -4509,21 +4509,21 @@ class CorrelatedMessageSubscriptionFilter(betterproto2.Message):
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     subscription_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -4549,7 +4549,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class CorrelatedMessageSubscriptionSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -4583,7 +4583,7 @@ class CorrelateMessageRequest(betterproto2.Message):
 
     correlation_key: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Correlation key; what waits has the same.
+    Correlation key; a matching subscription has the same one.
     """
 
     variables: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
@@ -4618,7 +4618,7 @@ class CorrelateMessageResponse(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    A process instance that gets it.
+    Key of a process instance that gets the message.
     """
 
 
@@ -4640,7 +4640,7 @@ class CreateDeploymentRequest(betterproto2.Message):
 
     tenant_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Tenant that owns what is deployed; must be the caller's.
+    Tenant of the resources; must be the caller's.
     """
 
 
@@ -4660,13 +4660,13 @@ class CreateDeploymentResponse(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Tenant that owns what was deployed.
+    Tenant of the resources.
     """
 
     deployments: "list[DeployedArtefact]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What was deployed, each in the order of the files: processes, then graphs with their decisions, forms, and generic
-    resources.
+    The deployed artefacts, each kind in the order of the files: processes, then graphs with their decisions, forms,
+    and generic resources.
     """
 
 
@@ -4683,22 +4683,22 @@ class CreateDocumentLinkRequest(betterproto2.Message):
 
     document_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the document.
     """
 
     store_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Where it is stored.
+    Id of the document store.
     """
 
     content_hash: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Hash that its bytes must have, as the reference of the document says it.
+    Hash that the content must have, from the reference of the document.
     """
 
     time_to_live: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    For how many milliseconds the link works; an hour without it.
+    Milliseconds for which the link works; one hour if absent.
     """
 
 
@@ -4715,14 +4715,14 @@ class CreateDocumentLinkResponse(betterproto2.Message):
 
     url: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Address of the document, which needs no credential.
+    Address of the document, readable without a credential.
     """
 
     expires_at: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it ceases to work.
+    Time when the link expires.
     """
 
 
@@ -4739,22 +4739,22 @@ class CreateDocumentRequest(betterproto2.Message):
 
     file: "DocumentFile | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The content.
+    Content of the document.
     """
 
     metadata: "DocumentMetadata | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is said about it.
+    Metadata of the document.
     """
 
     document_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Its id; made when there is none.
+    Id; generated if absent.
     """
 
     store_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Where to store it; there is one place, "default".
+    Id of the document store; only "default" exists.
     """
 
 
@@ -4769,7 +4769,7 @@ class CreateDocumentResponse(betterproto2.Message):
 
     document: "DocumentReference | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What refers to the document.
+    Reference to the document.
     """
 
 
@@ -4784,17 +4784,17 @@ class CreateDocumentsRequest(betterproto2.Message):
 
     files: "list[DocumentFile]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The contents.
+    Contents of the documents.
     """
 
     metadata_list: "list[DocumentMetadata]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What is said about each of them, in their order; empty when nothing is.
+    Metadata of each document, in the order of the files; empty if there is none.
     """
 
     store_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Where to store them; there is one place, "default".
+    Id of the document store; only "default" exists.
     """
 
 
@@ -4811,14 +4811,14 @@ class CreateDocumentsResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What was not stored.
+    Documents that were not stored.
     """
 
     created_documents: "list[DocumentReference]" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What refers to the others, in the order of the files.
+    References to the stored documents, in the order of the files.
     """
 
 
@@ -4833,7 +4833,7 @@ class CreateElementInstanceVariablesRequest(betterproto2.Message):
 
     element_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    The element instance or process instance.
+    Key of the element instance or process instance.
     """
 
     variables: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -4843,13 +4843,13 @@ class CreateElementInstanceVariablesRequest(betterproto2.Message):
 
     local: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    True: all of them are variables of this very scope. False: each changes the innermost variable of its name that
-    the scope sees, or becomes one of the process instance.
+    If true, all variables become variables of this scope. If false, each variable changes the innermost visible
+    variable of its name, or becomes a variable of the process instance.
     """
 
     operation_reference: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -4880,12 +4880,12 @@ class CreateGlobalClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name: without spaces, so that expressions can have it; neither '.' nor '..'.
+    Name without spaces, so that expressions can use it; neither '.' nor '..'.
     """
 
     value: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    Value, any JSON.
+    Value: any JSON value.
     """
 
 
@@ -4919,32 +4919,32 @@ class CreateGlobalTaskListenerRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, unique in the tenant: without spaces, neither '.' nor '..'.
+    Id without spaces, unique in the tenant; neither '.' nor '..'.
     """
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Type of its jobs, as it is: no expression.
+    Type of the jobs; not an expression.
     """
 
     event_types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it is asked about: creating, assigning, updating, completing, canceling, or all of them.
+    Events that the listener handles: creating, assigning, updating, completing, canceling, or all.
     """
 
     retries: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
     """
-    Retries of its jobs; 3 when absent.
+    Retries of the jobs; 3 if absent.
     """
 
     after_non_global: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether it is asked after the listeners of the model; false when absent.
+    Whether the listener is called after the listeners of the model; false if absent.
     """
 
     priority: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT32, optional=True)
     """
-    Listeners of a higher priority are asked first; 50 when absent.
+    Priority; listeners with a higher priority are called first. 50 if absent.
     """
 
 
@@ -5003,22 +5003,22 @@ class CreateProcessInstanceRequest(betterproto2.Message):
 
     operation_reference: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
     await_completion: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
     """
-    Answer only when the instance has ended, with its variables.
+    If true, the response is sent when the instance has completed, and has its variables.
     """
 
     request_timeout: "int" = betterproto2.field(8, betterproto2.TYPE_INT64)
     """
-    Milliseconds to wait for the end; 0 means the configured time.
+    Milliseconds to wait for the completion; 0 means the configured time.
     """
 
     fetch_variables: "list[str]" = betterproto2.field(9, betterproto2.TYPE_STRING, repeated=True)
     """
-    Names of the variables to answer with; empty means all.
+    Names of the variables to return; empty means all.
     """
 
     tags: "list[str]" = betterproto2.field(10, betterproto2.TYPE_STRING, repeated=True)
@@ -5028,21 +5028,21 @@ class CreateProcessInstanceRequest(betterproto2.Message):
 
     business_id: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
     """
-    Id that the business gives the instance.
+    Business id of the instance.
     """
 
     start_instructions: "list[StartInstruction]" = betterproto2.field(
         12, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Elements to start at instead of the none start event; their flow scopes are activated without their start events.
+    Elements to start at in place of the none start event; their flow scopes are activated without their start events.
     """
 
     runtime_instructions: "list[RuntimeInstruction]" = betterproto2.field(
         13, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What happens on the way.
+    Runtime instructions.
     """
 
 
@@ -5074,7 +5074,7 @@ class CreateProcessInstanceResponse(betterproto2.Message):
 
     variables: "bytes" = betterproto2.field(4, betterproto2.TYPE_BYTES)
     """
-    Variables at the end, or an empty object when the end was not awaited.
+    Variables at the completion; an empty object if the completion was not awaited.
     """
 
     process_definition_key: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -5094,7 +5094,7 @@ class CreateProcessInstanceResponse(betterproto2.Message):
 
     business_id: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Id that the business gave the instance.
+    Business id of the instance.
     """
 
 
@@ -5113,7 +5113,7 @@ class CreateProcessInstancesRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What each instance is started from.
+    Creation requests.
     """
 
 
@@ -5130,7 +5130,7 @@ class CreateProcessInstancesResponse(betterproto2.Message):
 
     outcomes: "list[CreationOutcome]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What became of each creation, in their order.
+    Result of each creation, in the order of the request.
     """
 
 
@@ -5152,12 +5152,12 @@ class CreateTenantClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name: without spaces, so that expressions can have it; neither '.' nor '..'.
+    Name without spaces, so that expressions can use it; neither '.' nor '..'.
     """
 
     value: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
     """
-    Value, any JSON.
+    Value: any JSON value.
     """
 
 
@@ -5186,7 +5186,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class CreationOutcome(betterproto2.Message):
     """
-    What became of one creation of many.
+    Result of one creation of many.
 
     Oneofs:
         - outcome:
@@ -5203,7 +5203,7 @@ class CreationOutcome(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True, group="outcome"
     )
     """
-    The status that CreateProcessInstance would end with.
+    Status that CreateProcessInstance would return.
     """
 
 
@@ -5228,22 +5228,22 @@ class DecisionDefinition(betterproto2.Message):
 
     decision_requirements_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Id of its decision requirements graph.
+    Id of the decision requirements graph.
     """
 
     decision_requirements_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Key of its decision requirements graph.
+    Key of the decision requirements graph.
     """
 
     decision_requirements_name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Name of its decision requirements graph.
+    Name of the decision requirements graph.
     """
 
     decision_requirements_version: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
     """
-    Version of its decision requirements graph.
+    Version of the decision requirements graph.
     """
 
     name: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
@@ -5258,7 +5258,7 @@ class DecisionDefinition(betterproto2.Message):
 
     version: "int" = betterproto2.field(9, betterproto2.TYPE_INT32)
     """
-    Version, counted from 1 for each id and tenant.
+    Version, from 1 for each id and tenant.
     """
 
 
@@ -5268,7 +5268,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DecisionDefinition", 
 @dataclass(eq=False, repr=False)
 class DecisionDefinitionFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     decision_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -5303,28 +5303,28 @@ class DecisionDefinitionFilter(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its decision requirements graph.
+    Id of the decision requirements graph.
     """
 
     decision_requirements_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its decision requirements graph.
+    Key of the decision requirements graph.
     """
 
     decision_requirements_name: "__query__v1__.StringFilter | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Name of its decision requirements graph.
+    Name of the decision requirements graph.
     """
 
     decision_requirements_version: "__query__v1__.IntegerFilter | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Version of its decision requirements graph.
+    Version of the decision requirements graph.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -5336,7 +5336,7 @@ class DecisionDefinitionFilter(betterproto2.Message):
 
     is_latest_version: "bool | None" = betterproto2.field(10, betterproto2.TYPE_BOOL, optional=True)
     """
-    True keeps the newest version of each decision.
+    If true, only the newest version of each decision.
     """
 
 
@@ -5348,7 +5348,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DecisionDefinitionSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5385,17 +5385,17 @@ class DecisionDefinitionTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[DecisionDefinitionType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[DecisionDefinitionType]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -5432,7 +5432,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DecisionInstance(betterproto2.Message):
     """
-    A decision as it was evaluated once.
+    One evaluation of a decision.
     """
 
     decision_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5454,7 +5454,7 @@ class DecisionInstance(betterproto2.Message):
         4, betterproto2.TYPE_ENUM, default_factory=lambda: DecisionDefinitionType(0)
     )
     """
-    Kind of its logic.
+    Kind of decision logic.
     """
 
     decision_definition_version: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
@@ -5464,7 +5464,7 @@ class DecisionInstance(betterproto2.Message):
 
     decision_evaluation_instance_key: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Names it: key of the evaluation, hyphen, place counted from 1.
+    Id of the decision instance: key of the evaluation, a hyphen, and the position from 1.
     """
 
     decision_evaluation_key: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
@@ -5474,29 +5474,29 @@ class DecisionInstance(betterproto2.Message):
 
     element_instance_key: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the element instance that asked.
+    Key of the element instance that requested the evaluation.
     """
 
     evaluation_date: "datetime.datetime | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was evaluated.
+    Time of the evaluation.
     """
 
     evaluation_failure: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it has no result.
+    Error message of a failed evaluation.
     """
 
     process_definition_key: "int | None" = betterproto2.field(11, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process definition that asked.
+    Key of the process definition that requested the evaluation.
     """
 
     process_instance_key: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance that asked.
+    Key of the process instance that requested the evaluation.
     """
 
     result: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
@@ -5506,19 +5506,19 @@ class DecisionInstance(betterproto2.Message):
 
     root_decision_definition_key: "int" = betterproto2.field(14, betterproto2.TYPE_INT64)
     """
-    Key of the decision that was asked for.
+    Key of the requested decision.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     state: "DecisionInstanceState" = betterproto2.field(
         16, betterproto2.TYPE_ENUM, default_factory=lambda: DecisionInstanceState(0)
     )
     """
-    Whether it has a result.
+    State.
     """
 
     tenant_id: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
@@ -5528,7 +5528,7 @@ class DecisionInstance(betterproto2.Message):
 
     business_id: "str | None" = betterproto2.field(18, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
 
@@ -5538,7 +5538,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DecisionInstance", De
 @dataclass(eq=False, repr=False)
 class DecisionInstanceDetails(betterproto2.Message):
     """
-    The same with its inputs and the rules that matched.
+    A decision instance with its inputs and the rules that matched.
     """
 
     decision_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5560,7 +5560,7 @@ class DecisionInstanceDetails(betterproto2.Message):
         4, betterproto2.TYPE_ENUM, default_factory=lambda: DecisionDefinitionType(0)
     )
     """
-    Kind of its logic.
+    Kind of decision logic.
     """
 
     decision_definition_version: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
@@ -5570,7 +5570,7 @@ class DecisionInstanceDetails(betterproto2.Message):
 
     decision_evaluation_instance_key: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Names it: key of the evaluation, hyphen, place counted from 1.
+    Id of the decision instance: key of the evaluation, a hyphen, and the position from 1.
     """
 
     decision_evaluation_key: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
@@ -5580,29 +5580,29 @@ class DecisionInstanceDetails(betterproto2.Message):
 
     element_instance_key: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the element instance that asked.
+    Key of the element instance that requested the evaluation.
     """
 
     evaluation_date: "datetime.datetime | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was evaluated.
+    Time of the evaluation.
     """
 
     evaluation_failure: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it has no result.
+    Error message of a failed evaluation.
     """
 
     process_definition_key: "int | None" = betterproto2.field(11, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process definition that asked.
+    Key of the process definition that requested the evaluation.
     """
 
     process_instance_key: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance that asked.
+    Key of the process instance that requested the evaluation.
     """
 
     result: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
@@ -5612,19 +5612,19 @@ class DecisionInstanceDetails(betterproto2.Message):
 
     root_decision_definition_key: "int" = betterproto2.field(14, betterproto2.TYPE_INT64)
     """
-    Key of the decision that was asked for.
+    Key of the requested decision.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     state: "DecisionInstanceState" = betterproto2.field(
         16, betterproto2.TYPE_ENUM, default_factory=lambda: DecisionInstanceState(0)
     )
     """
-    Whether it has a result.
+    State.
     """
 
     tenant_id: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
@@ -5636,19 +5636,19 @@ class DecisionInstanceDetails(betterproto2.Message):
         18, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Inputs, of a decision table.
+    Inputs of a decision table.
     """
 
     matched_rules: "list[MatchedDecisionRule]" = betterproto2.field(
         19, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Rules that matched, of a decision table.
+    Rules of a decision table that matched.
     """
 
     business_id: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
 
@@ -5658,35 +5658,35 @@ default_message_pool.register_message("gnomon.engine.v1", "DecisionInstanceDetai
 @dataclass(eq=False, repr=False)
 class DecisionInstanceFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     decision_evaluation_instance_key: "__query__v1__.StringFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Names it.
+    Id of the decision instance.
     """
 
     state: "DecisionInstanceStateFilter | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Whether it has a result.
+    State.
     """
 
     evaluation_failure: "__query__v1__.StringFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Why it has no result.
+    Error message of a failed evaluation.
     """
 
     evaluation_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was evaluated.
+    Time of the evaluation.
     """
 
     decision_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -5714,7 +5714,7 @@ class DecisionInstanceFilter(betterproto2.Message):
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Kind of its logic.
+    Kind of decision logic.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -5735,14 +5735,14 @@ class DecisionInstanceFilter(betterproto2.Message):
         11, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the process definition that asked.
+    Key of the process definition that requested the evaluation.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         12, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the process instance that asked.
+    Key of the process instance that requested the evaluation.
     """
 
     decision_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -5756,21 +5756,21 @@ class DecisionInstanceFilter(betterproto2.Message):
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the element instance that asked.
+    Key of the element instance that requested the evaluation.
     """
 
     root_decision_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         15, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the decision that was asked for.
+    Key of the requested decision.
     """
 
     decision_requirements_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         16, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its decision requirements graph.
+    Key of the decision requirements graph.
     """
 
 
@@ -5780,7 +5780,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DecisionInstanceFilte
 @dataclass(eq=False, repr=False)
 class DecisionInstanceSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5817,17 +5817,17 @@ class DecisionInstanceStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[DecisionInstanceState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[DecisionInstanceState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -5884,7 +5884,7 @@ class DecisionRequirements(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Resource that it was deployed with.
+    Resource of the deployment.
     """
 
     tenant_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -5894,7 +5894,7 @@ class DecisionRequirements(betterproto2.Message):
 
     version: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
     """
-    Version, counted from 1 for each id and tenant.
+    Version, from 1 for each id and tenant.
     """
 
 
@@ -5904,7 +5904,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DecisionRequirements"
 @dataclass(eq=False, repr=False)
 class DecisionRequirementsFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     decision_requirements_name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -5958,7 +5958,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DecisionRequirementsSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5992,7 +5992,7 @@ class DeleteDecisionInstanceRequest(betterproto2.Message):
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -6023,12 +6023,12 @@ class DeleteDecisionInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "DecisionInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which decision instances. Without a condition, all of them.
+    Filter of the decision instances. Without a condition, all of them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -6054,7 +6054,7 @@ class DeleteDecisionInstancesBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -6073,12 +6073,12 @@ class DeleteDocumentRequest(betterproto2.Message):
 
     document_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the document.
     """
 
     store_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Where it is stored.
+    Id of the document store.
     """
 
 
@@ -6105,7 +6105,7 @@ class DeleteGlobalClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
 
@@ -6136,7 +6136,7 @@ class DeleteGlobalTaskListenerRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the listener.
     """
 
 
@@ -6167,12 +6167,12 @@ class DeleteProcessInstanceRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -6203,12 +6203,12 @@ class DeleteProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which process instances. Without a condition, all of them.
+    Filter of the process instances. Without a condition, all of them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -6234,7 +6234,7 @@ class DeleteProcessInstancesBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -6258,13 +6258,13 @@ class DeleteResourceRequest(betterproto2.Message):
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
     delete_history: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether a batch operation deletes what is kept of its ended process instances, too, which needs the permission
-    "instance:delete"; without effect on what is no process definition.
+    Whether a batch operation also deletes the history of ended process instances, which needs the permission
+    "instance:delete"; no effect on resources other than process definitions.
     """
 
 
@@ -6286,7 +6286,7 @@ class DeleteResourceResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What deletes its history; absent when nothing does.
+    Batch operation that deletes the history; absent if there is none.
     """
 
 
@@ -6306,7 +6306,7 @@ class DeleteTenantClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
 
@@ -6373,7 +6373,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedArtefact", De
 @dataclass(eq=False, repr=False)
 class DeployedDecision(betterproto2.Message):
     """
-    A decision in the answer to a deployment.
+    A decision in the response to a deployment.
     """
 
     decision_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6398,7 +6398,7 @@ class DeployedDecision(betterproto2.Message):
 
     decision_requirements_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Id of its decision requirements graph.
+    Id of the decision requirements graph.
     """
 
     decision_definition_key: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
@@ -6408,7 +6408,7 @@ class DeployedDecision(betterproto2.Message):
 
     decision_requirements_key: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    Key of its decision requirements graph.
+    Key of the decision requirements graph.
     """
 
 
@@ -6418,7 +6418,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedDecision", De
 @dataclass(eq=False, repr=False)
 class DeployedDecisionRequirements(betterproto2.Message):
     """
-    A decision requirements graph in the answer to a deployment.
+    A decision requirements graph in the response to a deployment.
     """
 
     decision_requirements_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6438,7 +6438,7 @@ class DeployedDecisionRequirements(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     tenant_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -6460,7 +6460,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DeployedForm(betterproto2.Message):
     """
-    A form in the answer to a deployment.
+    A form in the response to a deployment.
     """
 
     form_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6475,7 +6475,7 @@ class DeployedForm(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     tenant_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -6495,7 +6495,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedForm", Deploy
 @dataclass(eq=False, repr=False)
 class DeployedProcess(betterproto2.Message):
     """
-    A process in the answer to a deployment.
+    A process in the response to a deployment.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6510,7 +6510,7 @@ class DeployedProcess(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     tenant_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -6530,17 +6530,17 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedProcess", Dep
 @dataclass(eq=False, repr=False)
 class DeployedResource(betterproto2.Message):
     """
-    A generic resource in the answer to a deployment.
+    A generic resource in the response to a deployment.
     """
 
     resource_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id: that in an RPA file, otherwise the name of the file.
+    Id: the id in an RPA file, for other files the file name.
     """
 
     resource_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     version: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
@@ -6565,17 +6565,17 @@ default_message_pool.register_message("gnomon.engine.v1", "DeployedResource", De
 @dataclass(eq=False, repr=False)
 class DeploymentConfiguration(betterproto2.Message):
     """
-    What kind of deployment it is.
+    Kind of deployment.
     """
 
     is_multi_tenancy_enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    Whether there are tenants: always true.
+    Whether tenants exist; always true.
     """
 
     max_request_size: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Bytes of the body of a request, in the configuration of the edge.
+    Maximum size of a request body in bytes, from the configuration of the edge.
     """
 
 
@@ -6585,7 +6585,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DeploymentConfigurati
 @dataclass(eq=False, repr=False)
 class DocumentCreationFailureDetail(betterproto2.Message):
     """
-    Why a document of several was not stored.
+    Error of one document among several.
     """
 
     file_name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6595,17 +6595,17 @@ class DocumentCreationFailureDetail(betterproto2.Message):
 
     status: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    HTTP status that it would have had alone.
+    HTTP status that the document alone would have had.
     """
 
     title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What kind of refusal it is.
+    Title of the problem.
     """
 
     detail: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Why it was refused.
+    Reason of the refusal.
     """
 
 
@@ -6622,7 +6622,7 @@ class DocumentFile(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name of the file; empty where the form has none.
+    File name; empty if the form has none.
     """
 
     content: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -6632,7 +6632,7 @@ class DocumentFile(betterproto2.Message):
 
     content_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Media type; empty where the form has none.
+    Media type; empty if the form has none.
     """
 
 
@@ -6642,44 +6642,44 @@ default_message_pool.register_message("gnomon.engine.v1", "DocumentFile", Docume
 @dataclass(eq=False, repr=False)
 class DocumentMetadata(betterproto2.Message):
     """
-    What the sender of a document says about it.
+    Metadata from the sender of a document.
     """
 
     content_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Media type; that of the file's part where it is empty, and application/octet-stream where neither says one.
+    Media type; if empty, that of the file's part, else application/octet-stream.
     """
 
     file_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name of the file; that of the file's part where it is empty, and the id of the document where neither says one.
+    File name; if empty, that of the file's part, else the id of the document.
     """
 
     expires_at: "datetime.datetime | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When the document ceases to exist; without it only a deletion ends it.
+    Time when the document expires; if absent, it stays until it is deleted.
     """
 
     size: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    How many bytes it has; refused where it has another number.
+    Size in bytes; the document is refused if its size differs.
     """
 
     process_definition_id: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Process definition that it belongs to, in the sender's words.
+    Process definition of the document, as the sender specifies it.
     """
 
     process_instance_key: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
     """
-    Process instance that it belongs to, in the sender's words.
+    Process instance of the document, as the sender specifies it.
     """
 
     custom_properties: "bytes" = betterproto2.field(7, betterproto2.TYPE_BYTES)
     """
-    Whatever else the sender keeps with it.
+    Other properties that the sender stores with the document.
     """
 
 
@@ -6689,7 +6689,7 @@ default_message_pool.register_message("gnomon.engine.v1", "DocumentMetadata", Do
 @dataclass(eq=False, repr=False)
 class DocumentMetadataResponse(betterproto2.Message):
     """
-    What is known about a document.
+    Metadata of a document.
     """
 
     content_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6706,27 +6706,27 @@ class DocumentMetadataResponse(betterproto2.Message):
         3, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it ceases to exist.
+    Time when the document expires.
     """
 
     size: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    How many bytes it has.
+    Size in bytes.
     """
 
     process_definition_id: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Process definition that it belongs to.
+    Process definition of the document.
     """
 
     process_instance_key: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
     """
-    Process instance that it belongs to.
+    Process instance of the document.
     """
 
     custom_properties: "bytes" = betterproto2.field(7, betterproto2.TYPE_BYTES)
     """
-    Whatever else the sender keeps with it.
+    Other properties that the sender stores with the document.
     """
 
 
@@ -6738,34 +6738,34 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DocumentReference(betterproto2.Message):
     """
-    What process variables hold to refer to a document.
+    Reference to a document, as process variables hold it.
     """
 
     camunda_document_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Always "camunda": tells a reference from other objects.
+    Always "camunda"; it distinguishes a reference from other objects.
     """
 
     store_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where it is stored.
+    Id of the document store.
     """
 
     document_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its id in the tenant.
+    Id in the tenant.
     """
 
     content_hash: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    SHA-256 of its bytes in hexadecimal digits.
+    SHA-256 of the content in hexadecimal digits.
     """
 
     metadata: "DocumentMetadataResponse | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What is known about it.
+    Metadata.
     """
 
 
@@ -6775,26 +6775,26 @@ default_message_pool.register_message("gnomon.engine.v1", "DocumentReference", D
 @dataclass(eq=False, repr=False)
 class ElementInstance(betterproto2.Message):
     """
-    One visit of an element.
+    An activation of an element.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     start_date: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was entered.
+    Activation time.
     """
 
     end_date: "datetime.datetime | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was left.
+    End time.
     """
 
     element_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -6804,7 +6804,7 @@ class ElementInstance(betterproto2.Message):
 
     element_name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Name of the element, or its id when it has none.
+    Name of the element, or its id if it has none.
     """
 
     type: "ElementInstanceType" = betterproto2.field(
@@ -6823,7 +6823,7 @@ class ElementInstance(betterproto2.Message):
 
     has_incident: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether an incident is open on it.
+    Whether the instance has an open incident.
     """
 
     tenant_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
@@ -6838,17 +6838,17 @@ class ElementInstance(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(11, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     process_definition_key: "int" = betterproto2.field(13, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     incident_key: "int | None" = betterproto2.field(14, betterproto2.TYPE_INT64, optional=True)
@@ -6863,14 +6863,14 @@ default_message_pool.register_message("gnomon.engine.v1", "ElementInstance", Ele
 @dataclass(eq=False, repr=False)
 class ElementInstanceFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     process_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     state: "ElementInstanceStateFilter | None" = betterproto2.field(
@@ -6901,7 +6901,7 @@ class ElementInstanceFilter(betterproto2.Message):
 
     has_incident: "bool | None" = betterproto2.field(6, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether an incident is open on it.
+    Whether the instance has an open incident.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -6922,14 +6922,14 @@ class ElementInstanceFilter(betterproto2.Message):
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     process_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     incident_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -6943,21 +6943,21 @@ class ElementInstanceFilter(betterproto2.Message):
         12, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was entered.
+    Activation time.
     """
 
     end_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         13, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was left.
+    End time.
     """
 
     element_instance_scope_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the element instance or process instance that it lies in.
+    Key of the enclosing element instance or process instance.
     """
 
 
@@ -6967,7 +6967,7 @@ default_message_pool.register_message("gnomon.engine.v1", "ElementInstanceFilter
 @dataclass(eq=False, repr=False)
 class ElementInstanceSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -7004,17 +7004,17 @@ class ElementInstanceStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[ElementInstanceState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[ElementInstanceState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -7066,17 +7066,17 @@ class ElementInstanceTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[ElementInstanceType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[ElementInstanceType]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -7157,7 +7157,7 @@ class EvaluateConditionalsResponse(betterproto2.Message):
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Process instances that begin.
+    Process instances that were started.
     """
 
 
@@ -7169,7 +7169,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class EvaluatedDecision(betterproto2.Message):
     """
-    A decision on the way to the one that was asked for.
+    A decision that was evaluated for the requested one.
     """
 
     decision_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -7189,7 +7189,7 @@ class EvaluatedDecision(betterproto2.Message):
 
     decision_definition_type: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Kind of its logic: DECISION_TABLE, LITERAL_EXPRESSION, CONTEXT, …
+    Kind of decision logic: DECISION_TABLE, LITERAL_EXPRESSION, CONTEXT, …
     """
 
     output: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -7206,14 +7206,14 @@ class EvaluatedDecision(betterproto2.Message):
         7, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Rules that matched, of a decision table.
+    Rules of a decision table that matched.
     """
 
     evaluated_inputs: "list[EvaluatedDecisionInput]" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Inputs, of a decision table.
+    Inputs of a decision table.
     """
 
     decision_definition_key: "int" = betterproto2.field(9, betterproto2.TYPE_INT64)
@@ -7223,7 +7223,7 @@ class EvaluatedDecision(betterproto2.Message):
 
     decision_evaluation_instance_key: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Names its decision instance: key of the evaluation, hyphen, place counted from 1.
+    Id of the decision instance: key of the evaluation, a hyphen, and the position from 1.
     """
 
 
@@ -7283,7 +7283,7 @@ class EvaluatedDecisionOutput(betterproto2.Message):
 
     rule_index: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT32, optional=True)
     """
-    Number of the rule, counted from 1.
+    Number of the rule, from 1.
     """
 
 
@@ -7308,7 +7308,7 @@ class EvaluateDecisionRequest(betterproto2.Message):
 
     variables: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
     """
-    Variables to evaluate it with, a JSON object.
+    Variables for the evaluation, a JSON object.
     """
 
     tenant_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
@@ -7353,24 +7353,24 @@ class EvaluateDecisionResponse(betterproto2.Message):
 
     decision_instance_key: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    The same key, by the name that it had before.
+    The same key under its former name.
     """
 
     decision_requirements_id: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Id of its decision requirements graph.
+    Id of the decision requirements graph.
     """
 
     decision_requirements_key: "int" = betterproto2.field(8, betterproto2.TYPE_INT64)
     """
-    Key of its decision requirements graph.
+    Key of the decision requirements graph.
     """
 
     evaluated_decisions: "list[EvaluatedDecision]" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Every decision that was evaluated, requirements first, the decision itself last.
+    Every evaluated decision, required decisions first and the requested decision last.
     """
 
     failed_decision_definition_id: "str | None" = betterproto2.field(
@@ -7382,7 +7382,7 @@ class EvaluateDecisionResponse(betterproto2.Message):
 
     failure_message: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it failed.
+    Error message.
     """
 
     output: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
@@ -7419,7 +7419,7 @@ class EvaluateExpressionRequest(betterproto2.Message):
 
     variables: "bytes | None" = betterproto2.field(3, betterproto2.TYPE_BYTES, optional=True)
     """
-    Variables that it sees, a JSON object.
+    Variables of the expression, a JSON object.
     """
 
 
@@ -7436,24 +7436,24 @@ class EvaluateExpressionResponse(betterproto2.Message):
 
     expression: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    The expression as it was given.
+    The expression from the request.
     """
 
     result: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    Its value as JSON.
+    Value as JSON.
     """
 
     warnings: "list[ExpressionWarning]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What became null on the way.
+    Warnings about parts of the expression that became null.
     """
 
     referenced_secrets: "list[SecretReference]" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Always empty: there are no secrets.
+    Always empty; there are no secrets.
     """
 
 
@@ -7465,7 +7465,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ExpressionWarning(betterproto2.Message):
     """
-    Why something in an expression became null.
+    Warning about a part of an expression that became null.
     """
 
     message: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -7485,22 +7485,22 @@ class FailJobRequest(betterproto2.Message):
 
     job_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the job.
     """
 
     retries: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    Retries that the job has left.
+    Remaining retries of the job.
     """
 
     error_message: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Text that an incident carries.
+    Error message, which an incident shows.
     """
 
     retry_back_off: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Milliseconds before the job is offered again; 0 offers it at once.
+    Milliseconds until the job is offered again; 0 means at once.
     """
 
     variables: "bytes" = betterproto2.field(5, betterproto2.TYPE_BYTES)
@@ -7532,12 +7532,12 @@ class FireTimerRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    The test run.
+    Key of the process instance, a test run.
     """
 
     timer_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    The timer.
+    Key of the timer.
     """
 
 
@@ -7559,7 +7559,7 @@ default_message_pool.register_message("gnomon.engine.v1", "FireTimerResponse", F
 @dataclass(eq=False, repr=False)
 class FlowNodeStatistics(betterproto2.Message):
     """
-    How many instances of a flow node there are and were.
+    Numbers of active and ended instances of a flow node.
     """
 
     element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -7569,7 +7569,7 @@ class FlowNodeStatistics(betterproto2.Message):
 
     active: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Active ones, those with an open incident included.
+    Active instances, those with an open incident included.
     """
 
     completed: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
@@ -7579,12 +7579,12 @@ class FlowNodeStatistics(betterproto2.Message):
 
     canceled: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Ended from outside.
+    Terminated instances.
     """
 
     incidents: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    Active ones with an open incident.
+    Active instances with an open incident.
     """
 
 
@@ -7609,12 +7609,12 @@ class Form(betterproto2.Message):
 
     schema: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The form as it was deployed, JSON text.
+    The deployed form, a JSON text.
     """
 
     version: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Version, counted from 1 for each id and tenant.
+    Version, from 1 for each id and tenant.
     """
 
     form_key: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -7634,12 +7634,12 @@ class GenericResource(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    File that it came from.
+    File name in the deployment.
     """
 
     version: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Version, counted from 1 for each id and tenant.
+    Version, from 1 for each id and tenant.
     """
 
     version_tag: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -7674,7 +7674,7 @@ class GetAuditLogRequest(betterproto2.Message):
 
     audit_log_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the audit log entry.
     """
 
 
@@ -7704,7 +7704,7 @@ class GetBatchOperationRequest(betterproto2.Message):
 
     batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the batch operation.
     """
 
 
@@ -7738,7 +7738,7 @@ class GetConsoleDeploymentsRequest(betterproto2.Message):
 
     part: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    forms for the forms only.
+    With "forms", the response has only the forms.
     """
 
 
@@ -7757,7 +7757,7 @@ class GetConsoleDeploymentsResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The processes in the order of their ids; none when only the forms were asked for.
+    The processes in the order of their ids; empty if the request asks for forms only.
     """
 
     forms: "list[ConsoleForm]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -7779,7 +7779,7 @@ class GetDecisionDefinitionRequest(betterproto2.Message):
 
     decision_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the decision.
     """
 
 
@@ -7815,7 +7815,7 @@ class GetDecisionDefinitionXmlRequest(betterproto2.Message):
 
     decision_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the decision.
     """
 
 
@@ -7849,7 +7849,7 @@ class GetDecisionInstanceRequest(betterproto2.Message):
 
     decision_evaluation_instance_key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one: key of the evaluation, hyphen, place counted from 1.
+    Id of the decision instance: key of the evaluation, a hyphen, and the position from 1.
     """
 
 
@@ -7885,7 +7885,7 @@ class GetDecisionRequirementsRequest(betterproto2.Message):
 
     decision_requirements_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the decision requirements graph.
     """
 
 
@@ -7921,7 +7921,7 @@ class GetDecisionRequirementsXmlRequest(betterproto2.Message):
 
     decision_requirements_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the decision requirements graph.
     """
 
 
@@ -7955,17 +7955,17 @@ class GetDocumentRequest(betterproto2.Message):
 
     document_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the document.
     """
 
     store_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Where it is stored.
+    Id of the document store.
     """
 
     content_hash: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Hash that its bytes must have, as the reference of the document says it.
+    Hash that the content must have, from the reference of the document.
     """
 
 
@@ -7980,12 +7980,12 @@ class GetDocumentResponse(betterproto2.Message):
 
     content: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
-    The bytes.
+    Content of the document.
     """
 
     content_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Media type that their sender gave.
+    Media type from the sender.
     """
 
     file_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -8010,7 +8010,7 @@ class GetElementInstanceRequest(betterproto2.Message):
 
     element_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the element instance.
     """
 
 
@@ -8046,7 +8046,7 @@ class GetFlowNodeStatisticsRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
 
@@ -8080,7 +8080,7 @@ class GetGlobalClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
 
@@ -8116,19 +8116,19 @@ class GetGlobalJobStatisticsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     job_type: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Type of the jobs; of all types when absent.
+    Type of the jobs; all types if absent.
     """
 
 
@@ -8145,22 +8145,22 @@ class GetGlobalJobStatisticsResponse(betterproto2.Message):
 
     created: "StatusMetric | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Created ones.
+    Created jobs.
     """
 
     completed: "StatusMetric | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Completed ones.
+    Completed jobs.
     """
 
     failed: "StatusMetric | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Failed ones.
+    Failed jobs.
     """
 
     is_incomplete: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Always false: every job is counted.
+    Always false; every job is counted.
     """
 
 
@@ -8177,7 +8177,7 @@ class GetGlobalTaskListenerRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the listener.
     """
 
 
@@ -8211,7 +8211,7 @@ class GetIncidentRequest(betterproto2.Message):
 
     incident_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the incident.
     """
 
 
@@ -8243,14 +8243,14 @@ class GetJobErrorStatisticsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page; the order is that of the errors.
+    Page to return; the order is by error.
     """
 
 
@@ -8267,14 +8267,14 @@ class GetJobErrorStatisticsResponse(betterproto2.Message):
 
     items: "list[JobErrorStatistics]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The errors on this page, of the 10,000 with the most jobs.
+    The errors on this page, out of the 10,000 with the most jobs.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8293,14 +8293,14 @@ class GetJobTimeSeriesStatisticsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page; the order is that of time.
+    Page to return; the order is by time.
     """
 
 
@@ -8324,7 +8324,7 @@ class GetJobTimeSeriesStatisticsResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8341,14 +8341,14 @@ class GetJobTypeStatisticsRequest(betterproto2.Message):
 
     filter: "JobTypeStatisticsFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page; the order is that of the types.
+    Page to return; the order is by type.
     """
 
 
@@ -8372,7 +8372,7 @@ class GetJobTypeStatisticsResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8391,14 +8391,14 @@ class GetJobWorkerStatisticsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page; the order is that of the workers.
+    Page to return; the order is by worker.
     """
 
 
@@ -8422,7 +8422,7 @@ class GetJobWorkerStatisticsResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8500,12 +8500,12 @@ class GetLinkedDocumentResponse(betterproto2.Message):
 
     content: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
-    The bytes.
+    Content of the document.
     """
 
     content_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Media type that their sender gave.
+    Media type from the sender.
     """
 
     file_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -8559,7 +8559,7 @@ class GetLintRulesResponse(betterproto2.Message):
 
     etag: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Tells this content from any other.
+    Entity tag of the content.
     """
 
 
@@ -8576,12 +8576,12 @@ class GetProcessDefinitionInstanceStatisticsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order; by the id of the process when absent.
+    Sort order; by the id of the process if absent.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -8602,14 +8602,14 @@ class GetProcessDefinitionInstanceStatisticsResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The processes on this page, of the 10,000 with the most active instances.
+    The processes on this page, out of the 10,000 with the most active instances.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8630,19 +8630,19 @@ class GetProcessDefinitionInstanceVersionStatisticsRequest(betterproto2.Message)
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ProcessDefinitionInstanceVersionStatisticsSort]" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order; by the key of the process definition when absent.
+    Sort order; by the key of the process definition if absent.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -8670,7 +8670,7 @@ class GetProcessDefinitionInstanceVersionStatisticsResponse(betterproto2.Message
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8691,14 +8691,14 @@ class GetProcessDefinitionMessageSubscriptionStatisticsRequest(betterproto2.Mess
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Of which open message subscriptions.
+    Filter of the open message subscriptions.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page; the order is that of the keys.
+    Page to return; the order is by key.
     """
 
 
@@ -8719,14 +8719,14 @@ class GetProcessDefinitionMessageSubscriptionStatisticsResponse(betterproto2.Mes
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The process definitions on this page, of the 10,000 with the most open message subscriptions.
+    The process definitions on this page, out of the 10,000 with the most open message subscriptions.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -8745,7 +8745,7 @@ class GetProcessDefinitionRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
 
@@ -8781,13 +8781,12 @@ class GetProcessDefinitionStatisticsRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    In which process instances of this process definition; what it says of element instances holds for those that are
-    counted, too.
+    Filter of the process instances; conditions about element instances also restrict the counted ones.
     """
 
 
@@ -8821,7 +8820,7 @@ class GetProcessDefinitionXmlRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
 
@@ -8855,7 +8854,7 @@ class GetProcessInstanceCallHierarchyRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -8874,7 +8873,7 @@ class GetProcessInstanceCallHierarchyResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The process instances, from the first one that was called by none.
+    The process instances, the first caller first.
     """
 
 
@@ -8891,7 +8890,7 @@ class GetProcessInstanceRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -8927,7 +8926,7 @@ class GetProcessInstanceSequenceFlowsRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -8965,19 +8964,19 @@ class GetProcessInstanceStatisticsByDefinitionRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[IncidentProcessInstanceStatisticsByDefinitionSort]" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order; by the key of the process definition when absent.
+    Sort order; by the key of the process definition if absent.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -9005,7 +9004,7 @@ class GetProcessInstanceStatisticsByDefinitionResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -9026,12 +9025,12 @@ class GetProcessInstanceStatisticsByErrorRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order; by the hash code when absent.
+    Sort order; by the hash code if absent.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -9052,14 +9051,14 @@ class GetProcessInstanceStatisticsByErrorResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The errors on this page, of the 10,000 with the most process instances.
+    The errors on this page, out of the 10,000 with the most process instances.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -9078,7 +9077,7 @@ class GetProcessInstanceStatisticsRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -9112,7 +9111,7 @@ class GetResourceContentRequest(betterproto2.Message):
 
     resource_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the resource.
     """
 
 
@@ -9146,7 +9145,7 @@ class GetResourceRequest(betterproto2.Message):
 
     resource_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the resource.
     """
 
 
@@ -9176,7 +9175,7 @@ class GetStartFormRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
 
@@ -9191,7 +9190,7 @@ class GetStartFormResponse(betterproto2.Message):
 
     form: "bytes | None" = betterproto2.field(1, betterproto2.TYPE_BYTES, optional=True)
     """
-    The form, a JSON object; absent when the process has none.
+    The form, a JSON object; absent if the process has none.
     """
 
 
@@ -9206,7 +9205,7 @@ class GetStartProcessFormRequest(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process definition.
     """
 
 
@@ -9223,7 +9222,7 @@ class GetStartProcessFormResponse(betterproto2.Message):
 
     form: "Form | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The form; absent when the process has none.
+    The form; absent if the process has none.
     """
 
 
@@ -9280,33 +9279,33 @@ class GetSystemConfigurationResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Of statistics of jobs.
+    Settings of the statistics of jobs.
     """
 
     components: "ComponentsConfiguration | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Of pages.
+    Settings of web applications.
     """
 
     deployment: "DeploymentConfiguration | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Of the deployment.
+    Settings of the deployment.
     """
 
     authentication: "AuthenticationConfiguration | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Of the sign-in.
+    Settings of signing in and out.
     """
 
     cloud: "CloudConfiguration | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Of a cloud.
+    Settings of a cloud.
     """
 
 
@@ -9328,7 +9327,7 @@ class GetTenantClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
 
@@ -9394,7 +9393,7 @@ class GetTopologyResponse(betterproto2.Message):
 
     replication_factor: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Number of nodes that hold a partition.
+    Number of nodes that have a partition.
     """
 
     gateway_version: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -9421,14 +9420,14 @@ class GetUsageMetricsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     end_time: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     tenant_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -9438,7 +9437,7 @@ class GetUsageMetricsRequest(betterproto2.Message):
 
     with_tenants: "bool | None" = betterproto2.field(4, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether the answer has the numbers of each tenant, too.
+    Whether the response also has the numbers of each tenant.
     """
 
 
@@ -9453,22 +9452,22 @@ class GetUsageMetricsResponse(betterproto2.Message):
 
     process_instances: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Process instances that were started and are still kept, called ones apart.
+    Process instances that were started and not deleted since, without called ones.
     """
 
     decision_instances: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Decisions that were evaluated and are still kept.
+    Decision instances that were created and not deleted since.
     """
 
     assignees: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    People who are or were assigned to user tasks that were created.
+    Users who are or were assigned to the created user tasks.
     """
 
     active_tenants: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Tenants of the caller that did something.
+    Tenants of the caller with usage.
     """
 
     tenants: "dict[str, TenantUsageMetrics]" = betterproto2.field(
@@ -9477,7 +9476,7 @@ class GetUsageMetricsResponse(betterproto2.Message):
         map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_MESSAGE),
     )
     """
-    By tenant; empty unless it was asked for.
+    Usage by tenant; empty unless requested.
     """
 
 
@@ -9492,7 +9491,7 @@ class GetUserTaskFormRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
 
@@ -9507,7 +9506,7 @@ class GetUserTaskFormResponse(betterproto2.Message):
 
     form: "Form | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The form; absent when the user task has none.
+    The form; absent if the user task has none.
     """
 
 
@@ -9522,7 +9521,7 @@ class GetUserTaskRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
 
@@ -9552,7 +9551,7 @@ class GetVariableRequest(betterproto2.Message):
 
     variable_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the variable.
     """
 
 
@@ -9592,17 +9591,17 @@ class GlobalListenerSourceFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[GlobalListenerSource]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[GlobalListenerSource]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -9639,7 +9638,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class GlobalTaskListener(betterproto2.Message):
     """
-    A listener that is asked about every user task of its tenant.
+    A listener for every user task of its tenant.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -9649,34 +9648,34 @@ class GlobalTaskListener(betterproto2.Message):
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Type of its jobs.
+    Type of the jobs.
     """
 
     retries: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Retries of its jobs.
+    Retries of the jobs.
     """
 
     after_non_global: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether it is asked after the listeners of the model.
+    Whether the listener is called after the listeners of the model.
     """
 
     priority: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Listeners of a higher priority are asked first.
+    Priority; listeners with a higher priority are called first.
     """
 
     event_types: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it is asked about: creating, assigning, updating, completing, canceling, or all of them.
+    Events that the listener handles: creating, assigning, updating, completing, canceling, or all.
     """
 
     source: "GlobalListenerSource" = betterproto2.field(
         7, betterproto2.TYPE_ENUM, default_factory=lambda: GlobalListenerSource(0)
     )
     """
-    Where it comes from.
+    Source.
     """
 
 
@@ -9686,7 +9685,7 @@ default_message_pool.register_message("gnomon.engine.v1", "GlobalTaskListener", 
 @dataclass(eq=False, repr=False)
 class GlobalTaskListenerEventTypeFilter(betterproto2.Message):
     """
-    Condition on what a listener is asked about.
+    Condition on the event that a listener handles.
     """
 
     eq: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -9701,17 +9700,17 @@ class GlobalTaskListenerEventTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -9748,7 +9747,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class GlobalTaskListenerFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     id: "__query__v1__.StringFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
@@ -9760,26 +9759,26 @@ class GlobalTaskListenerFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Type of its jobs.
+    Type of the jobs.
     """
 
     retries: "__query__v1__.IntegerFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Retries of its jobs.
+    Retries of the jobs.
     """
 
     event_types: "list[GlobalTaskListenerEventTypeFilter]" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What it is asked about: each condition holds for one of them.
+    Conditions on the events of the listener; each must hold for one of its events.
     """
 
     after_non_global: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether it is asked after the listeners of the model.
+    Whether the listener is called after the listeners of the model.
     """
 
     priority: "__query__v1__.IntegerFilter | None" = betterproto2.field(
@@ -9793,7 +9792,7 @@ class GlobalTaskListenerFilter(betterproto2.Message):
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where it comes from.
+    Source.
     """
 
 
@@ -9805,7 +9804,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class GlobalTaskListenerSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -9827,7 +9826,7 @@ default_message_pool.register_message("gnomon.engine.v1", "GlobalTaskListenerSor
 @dataclass(eq=False, repr=False)
 class Incident(betterproto2.Message):
     """
-    Something that keeps a process instance from going on.
+    A problem that stops part of a process instance.
     """
 
     incident_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -9837,17 +9836,17 @@ class Incident(betterproto2.Message):
 
     process_definition_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
@@ -9867,14 +9866,14 @@ class Incident(betterproto2.Message):
 
     job_key: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the job, when a job failed.
+    Key of the job if a job failed.
     """
 
     error_type: "IncidentErrorType" = betterproto2.field(
         9, betterproto2.TYPE_ENUM, default_factory=lambda: IncidentErrorType(0)
     )
     """
-    What went wrong.
+    Error type.
     """
 
     error_message: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
@@ -9886,7 +9885,7 @@ class Incident(betterproto2.Message):
         11, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was raised.
+    Creation time.
     """
 
     state: "IncidentState" = betterproto2.field(
@@ -9923,17 +9922,17 @@ class IncidentErrorTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[IncidentErrorType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[IncidentErrorType]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -9968,28 +9967,28 @@ default_message_pool.register_message("gnomon.engine.v1", "IncidentErrorTypeFilt
 @dataclass(eq=False, repr=False)
 class IncidentFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     process_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -10031,7 +10030,7 @@ class IncidentFilter(betterproto2.Message):
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was raised.
+    Creation time.
     """
 
     state: "IncidentStateFilter | None" = betterproto2.field(10, betterproto2.TYPE_MESSAGE, optional=True)
@@ -10043,7 +10042,7 @@ class IncidentFilter(betterproto2.Message):
         11, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What went wrong.
+    Error type.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -10055,12 +10054,12 @@ class IncidentFilter(betterproto2.Message):
 
     tags: "list[str]" = betterproto2.field(13, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags that its process instance carries, every one.
+    Tags that the process instance has, all of them.
     """
 
     excluded_tags: "list[str]" = betterproto2.field(14, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags of which its process instance carries none.
+    Tags that the process instance does not have, none of them.
     """
 
 
@@ -10070,7 +10069,7 @@ default_message_pool.register_message("gnomon.engine.v1", "IncidentFilter", Inci
 @dataclass(eq=False, repr=False)
 class IncidentProcessInstanceStatisticsByDefinition(betterproto2.Message):
     """
-    How many instances of a process definition have an open incident of the error.
+    Number of instances of a process definition with an open incident of the error.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10085,7 +10084,7 @@ class IncidentProcessInstanceStatisticsByDefinition(betterproto2.Message):
 
     process_definition_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name of the process definition, or the id of one without a name.
+    Name of the process definition, or its id if it has no name.
     """
 
     process_definition_version: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
@@ -10114,7 +10113,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IncidentProcessInstanceStatisticsByDefinitionFilter(betterproto2.Message):
     """
-    Which incidents are counted.
+    Filter of the counted incidents.
     """
 
     error_hash_code: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT32, optional=True)
@@ -10133,7 +10132,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IncidentProcessInstanceStatisticsByDefinitionSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10159,12 +10158,12 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IncidentProcessInstanceStatisticsByError(betterproto2.Message):
     """
-    How many process instances have an open incident with this message.
+    Number of process instances with an open incident of this message.
     """
 
     error_hash_code: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    Number that stands for the message in other operations.
+    Hash code that identifies the message in other operations.
     """
 
     error_message: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -10186,7 +10185,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IncidentProcessInstanceStatisticsByErrorSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10212,7 +10211,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IncidentSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10249,17 +10248,17 @@ class IncidentStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[IncidentState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[IncidentState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -10294,7 +10293,7 @@ default_message_pool.register_message("gnomon.engine.v1", "IncidentStateFilter",
 @dataclass(eq=False, repr=False)
 class Job(betterproto2.Message):
     """
-    A piece of work as history knows it.
+    A job in the history.
     """
 
     custom_headers: "dict[str, str]" = betterproto2.field(
@@ -10310,12 +10309,12 @@ class Job(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Until when its worker has it.
+    Deadline of the worker.
     """
 
     denied_reason: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Why a listener denied.
+    Reason of the listener for the denial.
     """
 
     element_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
@@ -10332,7 +10331,7 @@ class Job(betterproto2.Message):
         6, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     error_code: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
@@ -10342,17 +10341,17 @@ class Job(betterproto2.Message):
 
     error_message: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Text of the failure or error.
+    Message of the failure or error.
     """
 
     has_failed_with_retries_left: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    Whether it failed and will be offered again.
+    Whether the job failed and will be offered again.
     """
 
     is_denied: "bool | None" = betterproto2.field(10, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a listener denied.
+    Whether the listener denied the change.
     """
 
     job_key: "int" = betterproto2.field(11, betterproto2.TYPE_INT64)
@@ -10362,7 +10361,7 @@ class Job(betterproto2.Message):
 
     kind: "JobKind" = betterproto2.field(12, betterproto2.TYPE_ENUM, default_factory=lambda: JobKind(0))
     """
-    What it stands for.
+    Kind of job.
     """
 
     listener_event_type: "JobListenerEventType" = betterproto2.field(
@@ -10374,27 +10373,27 @@ class Job(betterproto2.Message):
 
     process_definition_id: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "int" = betterproto2.field(15, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int" = betterproto2.field(16, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     retries: "int" = betterproto2.field(18, betterproto2.TYPE_INT32)
     """
-    Retries left.
+    Remaining retries.
     """
 
     state: "JobState" = betterproto2.field(19, betterproto2.TYPE_ENUM, default_factory=lambda: JobState(0))
@@ -10414,31 +10413,31 @@ class Job(betterproto2.Message):
 
     worker: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
     """
-    Worker that has or had it.
+    Worker that activated the job last.
     """
 
     creation_time: "datetime.datetime | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was created.
+    Creation time.
     """
 
     last_update_time: "datetime.datetime | None" = betterproto2.field(
         24, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it last changed.
+    Time of the last change.
     """
 
     business_id: "str | None" = betterproto2.field(25, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
     priority: "int" = betterproto2.field(26, betterproto2.TYPE_INT32)
     """
-    Always 0: jobs have no priority.
+    Always 0; jobs have no priority.
     """
 
 
@@ -10448,12 +10447,12 @@ default_message_pool.register_message("gnomon.engine.v1", "Job", Job)
 @dataclass(eq=False, repr=False)
 class JobChangeset(betterproto2.Message):
     """
-    What to change about a job.
+    Changes to a job.
     """
 
     retries: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT32, optional=True)
     """
-    Retries that the job has left.
+    Remaining retries of the job.
     """
 
     timeout: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -10473,7 +10472,7 @@ class JobErrorStatistics(betterproto2.Message):
 
     error_code: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Code of the thrown error; empty where jobs failed without one.
+    Code of the thrown error; empty if the jobs failed without an error code.
     """
 
     error_message: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -10483,7 +10482,7 @@ class JobErrorStatistics(betterproto2.Message):
 
     workers: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Workers that had such a job last.
+    Number of workers that had such a job last.
     """
 
 
@@ -10493,21 +10492,21 @@ default_message_pool.register_message("gnomon.engine.v1", "JobErrorStatistics", 
 @dataclass(eq=False, repr=False)
 class JobErrorStatisticsFilter(betterproto2.Message):
     """
-    Which jobs are counted.
+    Filter of the counted jobs.
     """
 
     from_: "datetime.datetime | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     job_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -10538,21 +10537,21 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class JobFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     deadline: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Until when its worker has it.
+    Deadline of the worker.
     """
 
     denied_reason: "__query__v1__.StringFilter | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Why a listener denied.
+    Reason of the listener for the denial.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -10573,7 +10572,7 @@ class JobFilter(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     error_code: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -10592,12 +10591,12 @@ class JobFilter(betterproto2.Message):
 
     has_failed_with_retries_left: "bool | None" = betterproto2.field(8, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether it failed and will be offered again.
+    Whether the job failed and will be offered again.
     """
 
     is_denied: "bool | None" = betterproto2.field(9, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a listener denied.
+    Whether the listener denied the change.
     """
 
     job_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -10609,7 +10608,7 @@ class JobFilter(betterproto2.Message):
 
     kind: "JobKindFilter | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it stands for.
+    Kind of job.
     """
 
     listener_event_type: "JobListenerEventTypeFilter | None" = betterproto2.field(
@@ -10623,28 +10622,28 @@ class JobFilter(betterproto2.Message):
         13, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         15, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     retries: "__query__v1__.IntegerFilter | None" = betterproto2.field(
         16, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Retries left.
+    Remaining retries.
     """
 
     state: "JobStateFilter | None" = betterproto2.field(17, betterproto2.TYPE_MESSAGE, optional=True)
@@ -10677,14 +10676,14 @@ class JobFilter(betterproto2.Message):
         21, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was created.
+    Creation time.
     """
 
     last_update_time: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it last changed.
+    Time of the last change.
     """
 
 
@@ -10709,17 +10708,17 @@ class JobKindFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[JobKind]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[JobKind]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -10769,17 +10768,17 @@ class JobListenerEventTypeFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[JobListenerEventType]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[JobListenerEventType]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -10816,37 +10815,37 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class JobMetricsConfiguration(betterproto2.Message):
     """
-    Bounds of statistics of jobs.
+    Bounds of the statistics of jobs.
     """
 
     enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    Whether there are any: always true.
+    Whether statistics exist; always true.
     """
 
     export_interval: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    How late they are, an ISO 8601 duration: they are read from the jobs at once.
+    Delay of the statistics, an ISO 8601 duration; none, because the server reads the jobs directly.
     """
 
     max_worker_name_length: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Characters of the name of a worker.
+    Maximum length of the name of a worker.
     """
 
     max_job_type_length: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    Characters of the type of a job.
+    Maximum length of a job type.
     """
 
     max_tenant_id_length: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Characters of the id of a tenant.
+    Maximum length of a tenant id.
     """
 
     max_unique_keys: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
     """
-    Groups that one statistic looks at.
+    Maximum number of groups in a statistic.
     """
 
 
@@ -10856,13 +10855,13 @@ default_message_pool.register_message("gnomon.engine.v1", "JobMetricsConfigurati
 @dataclass(eq=False, repr=False)
 class JobResult(betterproto2.Message):
     """
-    What the job of a task listener or of an ad-hoc sub-process decides. Its type says which of the other members it may
+    Result of the job of a task listener or of an ad-hoc sub-process. The type determines which other members it may
     have.
     """
 
     type: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Kind of the result: userTask or adHocSubProcess; absent means userTask.
+    Kind of the result: userTask or adHocSubProcess; userTask if absent.
     """
 
     denied: "bool | None" = betterproto2.field(2, betterproto2.TYPE_BOOL, optional=True)
@@ -10872,14 +10871,14 @@ class JobResult(betterproto2.Message):
 
     denied_reason: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Why it denies the change.
+    Reason for the denial.
     """
 
     corrections: "JobResultCorrections | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What it changes about the user task.
+    Changes to the user task.
     """
 
     activate_elements: "list[JobResultActivateElement]" = betterproto2.field(
@@ -10900,7 +10899,7 @@ class JobResult(betterproto2.Message):
         7, betterproto2.TYPE_BOOL, optional=True
     )
     """
-    Whether its other elements are cancelled.
+    Whether the other active elements are cancelled.
     """
 
 
@@ -10932,36 +10931,36 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class JobResultCorrections(betterproto2.Message):
     """
-    Changes that a task listener makes to its user task; what is absent stays as it is.
+    Changes that a task listener makes to the user task; absent values stay unchanged.
     """
 
     assignee: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Assignee; empty text unassigns it.
+    Assignee; an empty text removes it.
     """
 
     due_date: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Due date in RFC 3339; empty text clears it.
+    Due date in RFC 3339; an empty text removes it.
     """
 
     follow_up_date: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Follow-up date in RFC 3339; empty text clears it.
+    Follow-up date in RFC 3339; an empty text removes it.
     """
 
     candidate_users: "UserTaskCandidates | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Users who may claim it; an empty list clears them.
+    Candidate users; an empty list removes them.
     """
 
     candidate_groups: "UserTaskCandidates | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Groups whose members may claim it; an empty list clears them.
+    Candidate groups; an empty list removes them.
     """
 
     priority: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT32, optional=True)
@@ -10976,7 +10975,7 @@ default_message_pool.register_message("gnomon.engine.v1", "JobResultCorrections"
 @dataclass(eq=False, repr=False)
 class JobSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -11013,17 +11012,17 @@ class JobStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[JobState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[JobState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -11065,22 +11064,22 @@ class JobTimeSeriesStatistics(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the interval.
+    Start of the interval.
     """
 
     created: "StatusMetric | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Created ones.
+    Created jobs.
     """
 
     completed: "StatusMetric | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Completed ones.
+    Completed jobs.
     """
 
     failed: "StatusMetric | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Failed ones.
+    Failed jobs.
     """
 
 
@@ -11090,21 +11089,21 @@ default_message_pool.register_message("gnomon.engine.v1", "JobTimeSeriesStatisti
 @dataclass(eq=False, repr=False)
 class JobTimeSeriesStatisticsFilter(betterproto2.Message):
     """
-    Which jobs are counted.
+    Filter of the counted jobs.
     """
 
     from_: "datetime.datetime | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     job_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -11114,7 +11113,8 @@ class JobTimeSeriesStatisticsFilter(betterproto2.Message):
 
     resolution: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Length of an interval as an ISO 8601 duration of whole seconds; without it, one that makes at most 100 of them.
+    Length of an interval as an ISO 8601 duration of whole seconds; if absent, the server chooses a length for at most
+    100 intervals.
     """
 
 
@@ -11136,22 +11136,22 @@ class JobTypeStatistics(betterproto2.Message):
 
     created: "StatusMetric | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Created ones.
+    Created jobs.
     """
 
     completed: "StatusMetric | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Completed ones.
+    Completed jobs.
     """
 
     failed: "StatusMetric | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Failed ones.
+    Failed jobs.
     """
 
     workers: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Workers that had a job last which was updated in the stretch.
+    Number of workers whose jobs were updated in the period.
     """
 
 
@@ -11161,21 +11161,21 @@ default_message_pool.register_message("gnomon.engine.v1", "JobTypeStatistics", J
 @dataclass(eq=False, repr=False)
 class JobTypeStatisticsFilter(betterproto2.Message):
     """
-    Which jobs are counted.
+    Filter of the counted jobs.
     """
 
     from_: "datetime.datetime | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     job_type: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -11202,17 +11202,17 @@ class JobWorkerStatistics(betterproto2.Message):
 
     created: "StatusMetric | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Created ones.
+    Created jobs.
     """
 
     completed: "StatusMetric | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Completed ones.
+    Completed jobs.
     """
 
     failed: "StatusMetric | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Failed ones.
+    Failed jobs.
     """
 
 
@@ -11222,21 +11222,21 @@ default_message_pool.register_message("gnomon.engine.v1", "JobWorkerStatistics",
 @dataclass(eq=False, repr=False)
 class JobWorkerStatisticsFilter(betterproto2.Message):
     """
-    Which jobs are counted.
+    Filter of the counted jobs.
     """
 
     from_: "datetime.datetime | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Begin of the stretch.
+    Start of the period.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    End of the stretch, which is no part of it.
+    End of the period, excluded.
     """
 
     job_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -11258,12 +11258,12 @@ class LintBounds(betterproto2.Message):
 
     min: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT32, optional=True)
     """
-    The least.
+    Minimum.
     """
 
     max: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT32, optional=True)
     """
-    The most.
+    Maximum.
     """
 
 
@@ -11288,17 +11288,17 @@ class LintFinding(betterproto2.Message):
 
     element_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Id of the element; empty where the file gives none.
+    Id of the element; empty if the file gives none.
     """
 
     message: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What is wrong.
+    Description of the finding.
     """
 
     line: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Line of the file, from one; 0 where it has none.
+    Line of the file, from 1; 0 if unknown.
     """
 
     refuses: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
@@ -11313,22 +11313,22 @@ default_message_pool.register_message("gnomon.engine.v1", "LintFinding", LintFin
 @dataclass(eq=False, repr=False)
 class LintOptions(betterproto2.Message):
     """
-    What an evaluator makes its decision of.
+    Options of an evaluator.
     """
 
     attribute: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it looks at: attributes, extensions or children of the element.
+    What the evaluator looks at: attributes, extensions or children of the element.
     """
 
     value: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it compares with.
+    Value that the evaluator compares with.
     """
 
     bounds: "LintBounds | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Between which limits it has to be.
+    Bounds of the value.
     """
 
 
@@ -11343,7 +11343,7 @@ class LintResourceRequest(betterproto2.Message):
 
     resource_name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    File name; its ending says what it is: .bpmn, .xml, .dmn or .form.
+    File name; its ending gives the kind: .bpmn, .xml, .dmn or .form.
     """
 
     content: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -11353,7 +11353,7 @@ class LintResourceRequest(betterproto2.Message):
 
     include_rules: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether the response has the rules, too, which an editor evaluates itself.
+    Whether the response includes the rules that an editor can evaluate itself.
     """
 
 
@@ -11373,12 +11373,12 @@ class LintResourceResponse(betterproto2.Message):
 
     total_findings: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    How many there are.
+    Number of findings.
     """
 
     rules: "list[LintRule]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The rules of getLintRules, where the request asks for them.
+    The rules of getLintRules, if the request asks for them.
     """
 
 
@@ -11393,7 +11393,7 @@ class LintRule(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id that the refusal of a deployment names.
+    Id; the refusal of a deployment names it.
     """
 
     severity: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -11403,22 +11403,22 @@ class LintRule(betterproto2.Message):
 
     applies_to: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Types of element that it looks at; empty when it looks at the model as a whole.
+    Element types that the rule applies to; empty if it applies to the whole model.
     """
 
     message: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What is wrong where it is broken.
+    Description of a finding.
     """
 
     family: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Kind of resource that it belongs to.
+    Kind of resource that the rule is for.
     """
 
     static: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the model alone decides.
+    Whether the model alone determines the result.
     """
 
     evaluator: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
@@ -11443,22 +11443,22 @@ class ListAuditEntriesRequest(betterproto2.Message):
 
     operation_type: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    What was done.
+    Type of the operation.
     """
 
     result: "AuditResult | None" = betterproto2.field(2, betterproto2.TYPE_ENUM, optional=True)
     """
-    What became of it.
+    Result.
     """
 
     actor_id: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Who asked.
+    Id of the principal that sent the request.
     """
 
     actor_type: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Kind of principal that asked.
+    Kind of the principal that sent the request.
     """
 
     entity_type: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
@@ -11480,21 +11480,21 @@ class ListAuditEntriesRequest(betterproto2.Message):
         8, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    At this time or later.
+    Start of the range, included.
     """
 
     to: "datetime.datetime | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Before this time.
+    End of the range, excluded.
     """
 
     sort_order: "__query__v1__.SortOrder" = betterproto2.field(
         10, betterproto2.TYPE_ENUM, default_factory=lambda: __query__v1__.SortOrder(0)
     )
     """
-    ASC, the default, begins with the oldest, DESC with the newest.
+    ASC, the default, returns the oldest first, DESC the newest.
     """
 
     cursor: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
@@ -11504,12 +11504,12 @@ class ListAuditEntriesRequest(betterproto2.Message):
 
     limit: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT32, optional=True)
     """
-    Items on the page; 100 when absent.
+    Maximum number of items on the page; 100 if absent.
     """
 
     entity_id: "str | None" = betterproto2.field(13, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of the entity, where it has no key.
+    Id of an entity without a key.
     """
 
 
@@ -11524,7 +11524,7 @@ class ListAuditEntriesResponse(betterproto2.Message):
 
     items: "list[AuditEntry]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     cursor: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
@@ -11546,7 +11546,7 @@ class ListTimersRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which process instance.
+    Key of the process instance.
     """
 
 
@@ -11566,12 +11566,12 @@ class ListTimersResponse(betterproto2.Message):
 
     total_timers: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    How many there are.
+    Number of timers.
     """
 
     is_test_run: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether the process instance, or the one that called it first, carries the tag console-test-run.
+    Whether the process instance, or the first one in the hierarchy of calls, has the tag console-test-run.
     """
 
 
@@ -11651,12 +11651,12 @@ default_message_pool.register_message("gnomon.engine.v1", "ListUserTasksResponse
 @dataclass(eq=False, repr=False)
 class MappingInstruction(betterproto2.Message):
     """
-    Where an element of one process definition goes in another.
+    Mapping of an element to its target in another process definition.
     """
 
     source_element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Element of the source, or a sequence flow that was taken and waits at a joining gateway.
+    Element of the source, or a taken sequence flow that waits at a joining gateway.
     """
 
     target_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -11681,14 +11681,14 @@ class MatchedDecisionRule(betterproto2.Message):
 
     rule_index: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    Number of the rule, counted from 1.
+    Number of the rule, from 1.
     """
 
     evaluated_outputs: "list[EvaluatedDecisionOutput]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Its outputs.
+    Outputs of the rule.
     """
 
 
@@ -11698,7 +11698,7 @@ default_message_pool.register_message("gnomon.engine.v1", "MatchedDecisionRule",
 @dataclass(eq=False, repr=False)
 class MessageSubscription(betterproto2.Message):
     """
-    A start event or an element instance that waits for a message, or did.
+    A start event or an element instance that waits for a message, or did so before.
     """
 
     message_subscription_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -11708,22 +11708,22 @@ class MessageSubscription(betterproto2.Message):
 
     process_definition_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_key: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of its process instance, absent for a start event.
+    Key of the process instance; absent for a start event.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here, absent for a start event.
+    Key of the first process instance in the hierarchy of calls; absent for a start event.
     """
 
     element_id: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -11733,21 +11733,21 @@ class MessageSubscription(betterproto2.Message):
 
     element_instance_key: "int | None" = betterproto2.field(7, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the element instance that waits, absent for a start event.
+    Key of the waiting element instance; absent for a start event.
     """
 
     message_subscription_state: "MessageSubscriptionState" = betterproto2.field(
         8, betterproto2.TYPE_ENUM, default_factory=lambda: MessageSubscriptionState(0)
     )
     """
-    What happened last to it.
+    Last change.
     """
 
     last_updated_date: "datetime.datetime | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When that was.
+    Time of the last change.
     """
 
     message_name: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
@@ -11757,7 +11757,7 @@ class MessageSubscription(betterproto2.Message):
 
     correlation_key: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
     """
-    Correlation key of the message, absent for a start event.
+    Correlation key of the message; absent for a start event.
     """
 
     tenant_id: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
@@ -11769,17 +11769,17 @@ class MessageSubscription(betterproto2.Message):
         13, betterproto2.TYPE_ENUM, default_factory=lambda: MessageSubscriptionType(0)
     )
     """
-    What waits.
+    Kind of receiver.
     """
 
     process_definition_name: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of its process definition.
+    Name of the process definition.
     """
 
     process_definition_version: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT32, optional=True)
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     extension_properties: "dict[str, str]" = betterproto2.field(
@@ -11803,7 +11803,7 @@ class MessageSubscription(betterproto2.Message):
 
     business_id: "str | None" = betterproto2.field(19, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
     tool_properties: "dict[str, str]" = betterproto2.field(
@@ -11812,7 +11812,7 @@ class MessageSubscription(betterproto2.Message):
         map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
     )
     """
-    Those of its properties that begin with `io.camunda.tool:`.
+    Properties of the element that begin with `io.camunda.tool:`.
     """
 
 
@@ -11822,7 +11822,7 @@ default_message_pool.register_message("gnomon.engine.v1", "MessageSubscription",
 @dataclass(eq=False, repr=False)
 class MessageSubscriptionFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     message_subscription_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -11836,21 +11836,21 @@ class MessageSubscriptionFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_definition_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -11864,21 +11864,21 @@ class MessageSubscriptionFilter(betterproto2.Message):
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the element instance that waits.
+    Key of the waiting element instance.
     """
 
     message_subscription_state: "MessageSubscriptionStateFilter | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What happened last to it.
+    Last change.
     """
 
     last_updated_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When that was.
+    Time of the last change.
     """
 
     message_name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -11911,7 +11911,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class MessageSubscriptionSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -11948,17 +11948,17 @@ class MessageSubscriptionStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[MessageSubscriptionState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[MessageSubscriptionState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -12000,7 +12000,7 @@ class MigrateProcessInstanceRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     target_process_definition_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -12012,12 +12012,12 @@ class MigrateProcessInstanceRequest(betterproto2.Message):
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Where its active elements go; empty when no active element needs an instruction.
+    Mappings of the active elements; empty if no active element needs one.
     """
 
     operation_reference: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Known from other operations; any value is refused.
+    Not supported here; any value is refused.
     """
 
 
@@ -12048,19 +12048,19 @@ class MigrateProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Without a condition, all of them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
     migration_plan: "ProcessInstanceMigrationPlan | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    How they are migrated.
+    Migration plan.
     """
 
 
@@ -12086,7 +12086,7 @@ class MigrateProcessInstancesBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -12105,33 +12105,33 @@ class ModifyProcessInstanceRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
     activate_instructions: "list[ProcessInstanceModificationActivateInstruction]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What to activate.
+    Elements to activate.
     """
 
     move_instructions: "list[ProcessInstanceModificationMoveInstruction]" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What to activate in place of what is terminated.
+    Elements to terminate, and the elements to activate in their place.
     """
 
     terminate_instructions: "list[ProcessInstanceModificationTerminateInstruction]" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What to terminate.
+    Elements to terminate.
     """
 
 
@@ -12162,19 +12162,19 @@ class ModifyProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Without a condition, all of them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
     move_instructions: "list[BatchMoveInstruction]" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    What is moved.
+    Elements to move.
     """
 
 
@@ -12200,7 +12200,7 @@ class ModifyProcessInstancesBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -12224,7 +12224,7 @@ class ModifyProcessInstanceVariableInstruction(betterproto2.Message):
 
     scope_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Element whose variables they become: the activated one, or one of its flow scopes. Empty means the process.
+    Element that gets the variables: the activated one, or one of its flow scopes. Empty means the process.
     """
 
 
@@ -12246,12 +12246,12 @@ class Partition(betterproto2.Message):
 
     role: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    leader, follower or inactive.
+    Role: leader, follower or inactive.
     """
 
     health: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    healthy, or unhealthy while it is recovered or handed over; dead is not used.
+    healthy, or unhealthy while the partition is recovered or handed over; dead is not used.
     """
 
     state: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -12308,7 +12308,7 @@ class ProcessDefinition(betterproto2.Message):
 
     version: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Version, counted from 1 for each id and tenant.
+    Version, from 1 for each id and tenant.
     """
 
     version_tag: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
@@ -12333,14 +12333,14 @@ class ProcessDefinition(betterproto2.Message):
 
     has_start_form: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether the start event links a form.
+    Whether the start event has a form.
     """
 
     state: "ProcessDefinitionState" = betterproto2.field(
         9, betterproto2.TYPE_ENUM, default_factory=lambda: ProcessDefinitionState(0)
     )
     """
-    Whether it can be started.
+    State.
     """
 
 
@@ -12350,7 +12350,7 @@ default_message_pool.register_message("gnomon.engine.v1", "ProcessDefinition", P
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -12362,7 +12362,7 @@ class ProcessDefinitionFilter(betterproto2.Message):
 
     is_latest_version: "bool | None" = betterproto2.field(2, betterproto2.TYPE_BOOL, optional=True)
     """
-    True keeps the newest version of each process.
+    If true, only the newest version of each process.
     """
 
     resource_name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -12426,7 +12426,7 @@ default_message_pool.register_message("gnomon.engine.v1", "ProcessDefinitionFilt
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionInstanceStatistics(betterproto2.Message):
     """
-    How many instances of a process are active.
+    Number of active instances of a process.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12443,7 +12443,7 @@ class ProcessDefinitionInstanceStatistics(betterproto2.Message):
         3, betterproto2.TYPE_STRING, optional=True
     )
     """
-    Name of its latest version.
+    Name of the latest version.
     """
 
     has_multiple_versions: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
@@ -12453,12 +12453,12 @@ class ProcessDefinitionInstanceStatistics(betterproto2.Message):
 
     active_instances_without_incident_count: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    Active ones without an open incident.
+    Active instances without an open incident.
     """
 
     active_instances_with_incident_count: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    Active ones with an open incident.
+    Active instances with an open incident.
     """
 
 
@@ -12470,7 +12470,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionInstanceStatisticsSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12494,7 +12494,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionInstanceVersionStatistics(betterproto2.Message):
     """
-    How many instances of a process definition are active.
+    Number of active instances of a process definition.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12524,12 +12524,12 @@ class ProcessDefinitionInstanceVersionStatistics(betterproto2.Message):
 
     active_instances_without_incident_count: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    Active ones without an open incident.
+    Active instances without an open incident.
     """
 
     active_instances_with_incident_count: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    Active ones with an open incident.
+    Active instances with an open incident.
     """
 
 
@@ -12543,7 +12543,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionInstanceVersionStatisticsFilter(betterproto2.Message):
     """
-    Which process instances are counted.
+    Filter of the counted process instances.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12567,7 +12567,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionInstanceVersionStatisticsSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12593,7 +12593,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionMessageSubscriptionStatistics(betterproto2.Message):
     """
-    How many message subscriptions of a process definition are open.
+    Number of open message subscriptions of a process definition.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12613,7 +12613,7 @@ class ProcessDefinitionMessageSubscriptionStatistics(betterproto2.Message):
 
     process_instances_with_active_subscriptions: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Process instances that have an open one.
+    Number of process instances with an open message subscription.
     """
 
     active_subscriptions: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -12632,7 +12632,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessDefinitionSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12669,17 +12669,17 @@ class ProcessDefinitionStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[ProcessDefinitionState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[ProcessDefinitionState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -12716,7 +12716,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessElementStatistics(betterproto2.Message):
     """
-    How many instances of an element there are and were.
+    Numbers of active and ended instances of an element.
     """
 
     element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12726,17 +12726,17 @@ class ProcessElementStatistics(betterproto2.Message):
 
     active: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Active ones without an open incident.
+    Active instances without an open incident.
     """
 
     canceled: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Ended from outside.
+    Terminated instances.
     """
 
     incidents: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Active ones with an open incident.
+    Active instances with an open incident.
     """
 
     completed: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -12753,22 +12753,22 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstance(betterproto2.Message):
     """
-    One run of a process.
+    A process instance.
     """
 
     process_definition_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_name: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of its process.
+    Name of the process.
     """
 
     process_definition_version: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     process_definition_version_tag: "str | None" = betterproto2.field(
@@ -12782,14 +12782,14 @@ class ProcessInstance(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it started.
+    Start time.
     """
 
     end_date: "datetime.datetime | None" = betterproto2.field(
         6, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     state: "ProcessInstanceState" = betterproto2.field(
@@ -12801,7 +12801,7 @@ class ProcessInstance(betterproto2.Message):
 
     has_incident: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether an incident is open in it.
+    Whether the instance has an open incident.
     """
 
     tenant_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
@@ -12816,40 +12816,39 @@ class ProcessInstance(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(11, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     parent_process_instance_key: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the instance that called it.
+    Key of the calling process instance.
     """
 
     parent_element_instance_key: "int | None" = betterproto2.field(13, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the call activity that called it.
+    Key of the calling call activity.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(14, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance that was started by no call activity and, directly or not, called this one: its own
-    for one that was not called.
+    Key of the first process instance in the hierarchy of calls; for an instance without a caller, its own key.
     """
 
     tags: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags that it was started with.
+    Tags from the start of the instance.
     """
 
     business_id: "str | None" = betterproto2.field(16, betterproto2.TYPE_STRING, optional=True)
     """
-    Id that the business gave it.
+    Business id.
     """
 
     suspended_date: "datetime.datetime | None" = betterproto2.field(
         17, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Always absent: process instances are not suspended.
+    Always absent; process instances cannot be suspended.
     """
 
 
@@ -12859,7 +12858,7 @@ default_message_pool.register_message("gnomon.engine.v1", "ProcessInstance", Pro
 @dataclass(eq=False, repr=False)
 class ProcessInstanceCallHierarchyEntry(betterproto2.Message):
     """
-    A process instance among those that called each other.
+    A process instance in a hierarchy of calls.
     """
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -12869,12 +12868,12 @@ class ProcessInstanceCallHierarchyEntry(betterproto2.Message):
 
     process_definition_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_definition_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name of its process, or the id of one without a name.
+    Name of the process, or its id if it has no name.
     """
 
 
@@ -12886,7 +12885,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstanceFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
@@ -12900,21 +12899,21 @@ class ProcessInstanceFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_name: "__query__v1__.StringFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Name of its process.
+    Name of the process.
     """
 
     process_definition_version: "__query__v1__.IntegerFilter | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     process_definition_version_tag: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -12928,35 +12927,35 @@ class ProcessInstanceFilter(betterproto2.Message):
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     parent_process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the instance that called it.
+    Key of the calling process instance.
     """
 
     parent_element_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the call activity that called it.
+    Key of the calling call activity.
     """
 
     start_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it started.
+    Start time.
     """
 
     end_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     state: "ProcessInstanceStateFilter | None" = betterproto2.field(
@@ -12968,7 +12967,7 @@ class ProcessInstanceFilter(betterproto2.Message):
 
     has_incident: "bool | None" = betterproto2.field(12, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether an incident is open in it.
+    Whether the instance has an open incident.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -12982,31 +12981,31 @@ class ProcessInstanceFilter(betterproto2.Message):
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id that the business gave it.
+    Business id.
     """
 
     tags: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags that it carries, every one.
+    Tags that the process instance has, all of them.
     """
 
     error_message: "__query__v1__.StringFilter | None" = betterproto2.field(
         16, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Message of an open incident in it.
+    Message of an open incident of the instance.
     """
 
     has_retries_left: "bool | None" = betterproto2.field(17, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a job in it failed and will be offered again.
+    Whether a job of the instance failed and will be offered again.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         18, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of an element of which it has or had an instance; the filters of element instances ask for the same one.
+    Id of an element with an active or ended instance; the filters of element instances are about the same instance.
     """
 
     element_instance_state: "ElementInstanceStateFilter | None" = betterproto2.field(
@@ -13027,33 +13026,33 @@ class ProcessInstanceFilter(betterproto2.Message):
         21, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Camunda has this field; the server refuses any value.
     """
 
     batch_operation_id: "__query__v1__.KeyFilter | None" = betterproto2.field(
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Earlier name of the key of a batch operation.
+    Former name of the key of a batch operation.
     """
 
     batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of a batch operation that has an item in it.
+    Key of a batch operation with the process instance as an item.
     """
 
     variables: "list[VariableValueFilter]" = betterproto2.field(24, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Variables in it, in any of its scopes; for each there is one that matches.
+    Conditions on variables in any scope of the instance; each condition needs a matching variable.
     """
 
     any_of: "list[ProcessInstanceFilterFields]" = betterproto2.field(
         25, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Alternatives, of which at least one has to hold beside the other fields.
+    Alternatives; at least one of them must hold, together with the other fields.
     """
 
 
@@ -13077,21 +13076,21 @@ class ProcessInstanceFilterFields(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of its process.
+    Id of the process.
     """
 
     process_definition_name: "__query__v1__.StringFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Name of its process.
+    Name of the process.
     """
 
     process_definition_version: "__query__v1__.IntegerFilter | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     process_definition_version_tag: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -13105,35 +13104,35 @@ class ProcessInstanceFilterFields(betterproto2.Message):
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     parent_process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         7, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the instance that called it.
+    Key of the calling process instance.
     """
 
     parent_element_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of the call activity that called it.
+    Key of the calling call activity.
     """
 
     start_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it started.
+    Start time.
     """
 
     end_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it ended.
+    End time.
     """
 
     state: "ProcessInstanceStateFilter | None" = betterproto2.field(
@@ -13145,7 +13144,7 @@ class ProcessInstanceFilterFields(betterproto2.Message):
 
     has_incident: "bool | None" = betterproto2.field(12, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether an incident is open in it.
+    Whether the instance has an open incident.
     """
 
     tenant_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -13159,31 +13158,31 @@ class ProcessInstanceFilterFields(betterproto2.Message):
         14, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id that the business gave it.
+    Business id.
     """
 
     tags: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags that it carries, every one.
+    Tags that the process instance has, all of them.
     """
 
     error_message: "__query__v1__.StringFilter | None" = betterproto2.field(
         16, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Message of an open incident in it.
+    Message of an open incident of the instance.
     """
 
     has_retries_left: "bool | None" = betterproto2.field(17, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a job in it failed and will be offered again.
+    Whether a job of the instance failed and will be offered again.
     """
 
     element_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         18, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Id of an element of which it has or had an instance; the filters of element instances ask for the same one.
+    Id of an element with an active or ended instance; the filters of element instances are about the same instance.
     """
 
     element_instance_state: "ElementInstanceStateFilter | None" = betterproto2.field(
@@ -13204,26 +13203,26 @@ class ProcessInstanceFilterFields(betterproto2.Message):
         21, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Camunda has this field; the server refuses any value.
     """
 
     batch_operation_id: "__query__v1__.KeyFilter | None" = betterproto2.field(
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Earlier name of the key of a batch operation.
+    Former name of the key of a batch operation.
     """
 
     batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of a batch operation that has an item in it.
+    Key of a batch operation with the process instance as an item.
     """
 
     variables: "list[VariableValueFilter]" = betterproto2.field(24, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Variables in it, in any of its scopes; for each there is one that matches.
+    Conditions on variables in any scope of the instance; each condition needs a matching variable.
     """
 
 
@@ -13235,19 +13234,19 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstanceMigrationPlan(betterproto2.Message):
     """
-    How a batch operation migrates process instances.
+    Migration plan of a batch operation.
     """
 
     target_process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Key of the process definition to move to.
+    Key of the target process definition.
     """
 
     mapping_instructions: "list[MappingInstruction]" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Where active elements go; empty when no active element needs an instruction.
+    Mappings of the active elements; empty if no active element needs one.
     """
 
 
@@ -13278,8 +13277,8 @@ class ProcessInstanceModificationActivateInstruction(betterproto2.Message):
         3, betterproto2.TYPE_INT64, optional=True
     )
     """
-    Element instance in which it is activated; flow scopes between both are made anew. Without it, the only instance
-    of its flow scope, or a new one.
+    Element instance in which the element is activated; new instances are created for the flow scopes in between. If
+    absent, the only instance of the flow scope, or a new one.
     """
 
 
@@ -13300,7 +13299,7 @@ class ProcessInstanceModificationMoveInstruction(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What is terminated.
+    Elements to terminate.
     """
 
     target_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -13312,7 +13311,7 @@ class ProcessInstanceModificationMoveInstruction(betterproto2.Message):
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where it is activated; without it, in the only instance of its flow scope, or in a new one.
+    Element instance in which the target is activated; if absent, the only instance of its flow scope, or a new one.
     """
 
     variable_instructions: "list[ModifyProcessInstanceVariableInstruction]" = betterproto2.field(
@@ -13333,7 +13332,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstanceModificationTerminateInstruction(betterproto2.Message):
     """
-    Terminates an element instance, or all of an element.
+    Terminates an element instance, or all instances of an element.
     """
 
     element_instance_key: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT64, optional=True)
@@ -13379,12 +13378,12 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstanceSequenceFlow(betterproto2.Message):
     """
-    A sequence flow that a process instance has taken at least once.
+    A sequence flow that a process instance has taken.
     """
 
     sequence_flow_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Key of the process instance and id of the sequence flow, with an underscore between them.
+    Key of the process instance and id of the sequence flow, joined by an underscore.
     """
 
     process_instance_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -13394,17 +13393,17 @@ class ProcessInstanceSequenceFlow(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led to it.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     process_definition_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Key of the process definition that the process instance has now.
+    Key of the current process definition of the process instance.
     """
 
     process_definition_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     element_id: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -13426,7 +13425,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ProcessInstanceSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -13463,17 +13462,17 @@ class ProcessInstanceStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[ProcessInstanceState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[ProcessInstanceState]" = betterproto2.field(5, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of; an empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -13520,17 +13519,17 @@ class PublishMessageRequest(betterproto2.Message):
 
     correlation_key: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Correlation key; what waits has the same.
+    Correlation key; a matching subscription has the same one.
     """
 
     time_to_live: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Milliseconds for which it is buffered; 0 drops what nobody waits for.
+    Milliseconds for which the message is buffered; with 0 it is dropped if no subscription waits for it.
     """
 
     message_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Id, unique among the buffered messages with the same name and correlation key; empty for none.
+    Message id, unique among the buffered messages with the same name and correlation key; empty for none.
     """
 
     variables: "bytes" = betterproto2.field(5, betterproto2.TYPE_BYTES)
@@ -13575,22 +13574,22 @@ class ReportRefusalRequest(betterproto2.Message):
 
     rpc: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    gRPC path of the RPC that the refused request was for.
+    gRPC path of the refused request.
     """
 
     request: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    The request message with the fields that the edge could read, those of the path.
+    The request message with the fields that the edge could read: those of the path.
     """
 
     reason: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Why it was refused, as an ErrorReason without its prefix.
+    Reason of the refusal, as an ErrorReason without its prefix.
     """
 
     detail: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    The same in words.
+    Text of the refusal.
     """
 
 
@@ -13641,12 +13640,12 @@ class ResolveIncidentRequest(betterproto2.Message):
 
     incident_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the incident.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -13673,12 +13672,13 @@ class ResolveIncidentsBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which process instances; only active ones with an incident are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones with an incident are considered. Without a condition, all of
+    them.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -13702,7 +13702,7 @@ class ResolveIncidentsBatchOperationResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -13719,7 +13719,7 @@ class ResolveProcessInstanceIncidentsRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
 
@@ -13743,7 +13743,7 @@ class ResolveProcessInstanceIncidentsResponse(betterproto2.Message):
         2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
     )
     """
-    What it does.
+    Operation.
     """
 
 
@@ -13760,7 +13760,7 @@ class Resource(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    File name; its ending says what it is (.bpmn, .xml, .dmn, .form; a generic resource has any other).
+    File name; its ending gives the kind: .bpmn, .xml, .dmn or .form; any other ending means a generic resource.
     """
 
     content: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -13780,7 +13780,7 @@ class ResumeBatchOperationRequest(betterproto2.Message):
 
     batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the batch operation.
     """
 
 
@@ -13806,17 +13806,17 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class RuntimeInstruction(betterproto2.Message):
     """
-    What happens to an instance on its way.
+    Instruction that takes effect while the instance runs.
     """
 
     type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What to do: TERMINATE_PROCESS_INSTANCE, which is also what an empty text stands for.
+    Action: TERMINATE_PROCESS_INSTANCE, also if empty.
     """
 
     after_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Element after which to do it, when it has completed or was terminated.
+    Element whose completion or termination triggers the action.
     """
 
 
@@ -13831,17 +13831,17 @@ class SearchAuditLogsRequest(betterproto2.Message):
 
     filter: "AuditLogFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[AuditLogSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order; absent begins with the oldest.
+    Sort order; oldest first if absent.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -13856,14 +13856,14 @@ class SearchAuditLogsResponse(betterproto2.Message):
 
     items: "list[AuditLog]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -13880,17 +13880,17 @@ class SearchBatchOperationItemsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[BatchOperationItemSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -13907,14 +13907,14 @@ class SearchBatchOperationItemsResponse(betterproto2.Message):
 
     items: "list[BatchOperationItem]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -13931,17 +13931,17 @@ class SearchBatchOperationsRequest(betterproto2.Message):
 
     filter: "BatchOperationFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[BatchOperationSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -13958,14 +13958,14 @@ class SearchBatchOperationsResponse(betterproto2.Message):
 
     items: "list[BatchOperation]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -13982,22 +13982,22 @@ class SearchClusterVariablesRequest(betterproto2.Message):
 
     truncate_values: "bool | None" = betterproto2.field(4, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether to cut long values; absent means true.
+    Whether to shorten long values; true if absent.
     """
 
     filter: "ClusterVariableFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ClusterVariableSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14014,14 +14014,14 @@ class SearchClusterVariablesResponse(betterproto2.Message):
 
     items: "list[ClusterVariableMatch]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14040,19 +14040,19 @@ class SearchCorrelatedMessageSubscriptionsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[CorrelatedMessageSubscriptionSort]" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14073,14 +14073,14 @@ class SearchCorrelatedMessageSubscriptionsResponse(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14101,19 +14101,19 @@ class SearchDecisionDefinitionsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[DecisionDefinitionSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14130,14 +14130,14 @@ class SearchDecisionDefinitionsResponse(betterproto2.Message):
 
     items: "list[DecisionDefinition]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14154,17 +14154,17 @@ class SearchDecisionInstancesRequest(betterproto2.Message):
 
     filter: "DecisionInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[DecisionInstanceSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14181,14 +14181,14 @@ class SearchDecisionInstancesResponse(betterproto2.Message):
 
     items: "list[DecisionInstance]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14207,17 +14207,17 @@ class SearchDecisionRequirementsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[DecisionRequirementsSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14234,14 +14234,14 @@ class SearchDecisionRequirementsResponse(betterproto2.Message):
 
     items: "list[DecisionRequirements]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14258,22 +14258,22 @@ class SearchElementInstanceIncidentsRequest(betterproto2.Message):
 
     element_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the element instance.
     """
 
     filter: "IncidentFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[IncidentSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14290,14 +14290,14 @@ class SearchElementInstanceIncidentsResponse(betterproto2.Message):
 
     items: "list[Incident]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14314,17 +14314,17 @@ class SearchElementInstancesRequest(betterproto2.Message):
 
     filter: "ElementInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ElementInstanceSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14341,14 +14341,14 @@ class SearchElementInstancesResponse(betterproto2.Message):
 
     items: "list[ElementInstance]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14367,17 +14367,17 @@ class SearchGlobalTaskListenersRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[GlobalTaskListenerSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14394,14 +14394,14 @@ class SearchGlobalTaskListenersResponse(betterproto2.Message):
 
     items: "list[GlobalTaskListener]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14418,17 +14418,17 @@ class SearchHistoricProcessInstancesRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ProcessInstanceSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14445,14 +14445,14 @@ class SearchHistoricProcessInstancesResponse(betterproto2.Message):
 
     items: "list[ProcessInstance]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14469,17 +14469,17 @@ class SearchIncidentsRequest(betterproto2.Message):
 
     filter: "IncidentFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[IncidentSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14494,14 +14494,14 @@ class SearchIncidentsResponse(betterproto2.Message):
 
     items: "list[Incident]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14516,17 +14516,17 @@ class SearchJobsRequest(betterproto2.Message):
 
     filter: "JobFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[JobSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14541,14 +14541,14 @@ class SearchJobsResponse(betterproto2.Message):
 
     items: "list[Job]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14565,17 +14565,17 @@ class SearchMessageSubscriptionsRequest(betterproto2.Message):
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[MessageSubscriptionSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14592,14 +14592,14 @@ class SearchMessageSubscriptionsResponse(betterproto2.Message):
 
     items: "list[MessageSubscription]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14616,17 +14616,17 @@ class SearchProcessDefinitionsRequest(betterproto2.Message):
 
     filter: "ProcessDefinitionFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ProcessDefinitionSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14643,14 +14643,14 @@ class SearchProcessDefinitionsResponse(betterproto2.Message):
 
     items: "list[ProcessDefinition]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14667,24 +14667,24 @@ class SearchProcessInstanceIncidentsRequest(betterproto2.Message):
 
     process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the process instance.
     """
 
     filter: "IncidentFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[IncidentSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.ForwardPageRequest | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14701,14 +14701,14 @@ class SearchProcessInstanceIncidentsResponse(betterproto2.Message):
 
     items: "list[Incident]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14725,17 +14725,17 @@ class SearchProcessInstancesRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[ProcessInstanceSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14752,14 +14752,14 @@ class SearchProcessInstancesResponse(betterproto2.Message):
 
     items: "list[ProcessInstance]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14776,22 +14776,22 @@ class SearchUserTaskAuditLogsRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     filter: "UserTaskAuditLogFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[UserTaskAuditLogSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14808,14 +14808,14 @@ class SearchUserTaskAuditLogsResponse(betterproto2.Message):
 
     items: "list[AuditLog]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14832,27 +14832,27 @@ class SearchUserTaskEffectiveVariablesRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     truncate_values: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether to cut long values; absent means true.
+    Whether to shorten long values; true if absent.
     """
 
     filter: "UserTaskVariableFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[VariableSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14869,14 +14869,14 @@ class SearchUserTaskEffectiveVariablesResponse(betterproto2.Message):
 
     items: "list[VariableMatch]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14893,17 +14893,17 @@ class SearchUserTasksRequest(betterproto2.Message):
 
     filter: "UserTaskFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[UserTaskSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14918,14 +14918,14 @@ class SearchUserTasksResponse(betterproto2.Message):
 
     items: "list[UserTask]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -14940,27 +14940,27 @@ class SearchUserTaskVariablesRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     truncate_values: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether to cut long values; absent means true.
+    Whether to shorten long values; true if absent.
     """
 
     filter: "UserTaskVariableFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[VariableSort]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -14977,14 +14977,14 @@ class SearchUserTaskVariablesResponse(betterproto2.Message):
 
     items: "list[VariableMatch]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -15001,22 +15001,22 @@ class SearchVariablesRequest(betterproto2.Message):
 
     truncate_values: "bool | None" = betterproto2.field(4, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether to cut long values; absent means true.
+    Whether to shorten long values; true if absent.
     """
 
     filter: "VariableFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[VariableSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -15031,14 +15031,14 @@ class SearchVariablesResponse(betterproto2.Message):
 
     items: "list[VariableMatch]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -15048,12 +15048,12 @@ default_message_pool.register_message("gnomon.engine.v1", "SearchVariablesRespon
 @dataclass(eq=False, repr=False)
 class SecretReference(betterproto2.Message):
     """
-    Secret that an expression named.
+    Secret in an expression.
     """
 
     store_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of the store that has it.
+    Id of the store of the secret.
     """
 
     secret_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -15068,12 +15068,12 @@ default_message_pool.register_message("gnomon.engine.v1", "SecretReference", Sec
 @dataclass(eq=False, repr=False)
 class SourceElementInstruction(betterproto2.Message):
     """
-    What a move terminates.
+    Elements that a move terminates.
     """
 
     source_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    How it is named: byId or byKey.
+    How the source is named: byId or byKey.
     """
 
     source_element_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
@@ -15095,7 +15095,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class StartInstruction(betterproto2.Message):
     """
-    Where a new instance starts.
+    Start instruction for a new instance.
     """
 
     element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -15110,7 +15110,7 @@ default_message_pool.register_message("gnomon.engine.v1", "StartInstruction", St
 @dataclass(eq=False, repr=False)
 class StatusMetric(betterproto2.Message):
     """
-    How many jobs something happened to.
+    Number of jobs that were created, completed or failed.
     """
 
     count: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
@@ -15122,7 +15122,7 @@ class StatusMetric(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it happened to the last one; absent when there is none.
+    Time of the last one; absent if there is none.
     """
 
 
@@ -15147,7 +15147,7 @@ class StreamActivatedJobsRequest(betterproto2.Message):
 
     timeout: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Milliseconds that the worker has for a job, from the moment when it is activated.
+    Milliseconds from the activation of a job until its deadline.
     """
 
     fetch_variable: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
@@ -15169,7 +15169,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class StreamActivatedJobsResponse(betterproto2.Message):
     """
-    One of the answers of StreamActivatedJobs.
+    A message of StreamActivatedJobs.
     """
 
     job: "ActivatedJob | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
@@ -15191,7 +15191,7 @@ class SuspendBatchOperationRequest(betterproto2.Message):
 
     batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the batch operation.
     """
 
 
@@ -15217,22 +15217,22 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class TenantUsageMetrics(betterproto2.Message):
     """
-    What a tenant did.
+    Usage of a tenant.
     """
 
     process_instances: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Process instances that were started and are still kept, called ones apart.
+    Process instances that were started and not deleted since, without called ones.
     """
 
     decision_instances: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Decisions that were evaluated and are still kept.
+    Decision instances that were created and not deleted since.
     """
 
     assignees: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    People who are or were assigned to user tasks that were created.
+    Users who are or were assigned to the created user tasks.
     """
 
 
@@ -15247,17 +15247,17 @@ class ThrowJobErrorRequest(betterproto2.Message):
 
     job_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the job.
     """
 
     error_code: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Code that catch events look at.
+    Error code, which catch events match.
     """
 
     error_message: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Text that an incident carries.
+    Error message, which an incident shows.
     """
 
     variables: "bytes | None" = betterproto2.field(4, betterproto2.TYPE_BYTES, optional=True)
@@ -15299,24 +15299,24 @@ class Timer(betterproto2.Message):
 
     element_name: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Its name in the model.
+    Name of the element in the model.
     """
 
     element_instance_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Element instance that waits: of that element, or of the one that it is attached to.
+    Key of the waiting element instance: that of the element, or of the activity that it is attached to.
     """
 
     due_date: "datetime.datetime | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it fires.
+    Due date.
     """
 
     repetitions: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
     """
-    How often it fires yet; -1 without an end.
+    Remaining repetitions; -1 if unlimited.
     """
 
 
@@ -15331,7 +15331,7 @@ class UnassignUserTaskRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
 
@@ -15360,12 +15360,12 @@ class UpdateGlobalClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
     value: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    Value, any JSON.
+    Value: any JSON value.
     """
 
 
@@ -15399,32 +15399,32 @@ class UpdateGlobalTaskListenerRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the listener.
     """
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Type of its jobs, as it is: no expression.
+    Type of the jobs; not an expression.
     """
 
     event_types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it is asked about: creating, assigning, updating, completing, canceling, or all of them.
+    Events that the listener handles: creating, assigning, updating, completing, canceling, or all.
     """
 
     retries: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
     """
-    Retries of its jobs; 3 when absent.
+    Retries of the jobs; 3 if absent.
     """
 
     after_non_global: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether it is asked after the listeners of the model; false when absent.
+    Whether the listener is called after the listeners of the model; false if absent.
     """
 
     priority: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT32, optional=True)
     """
-    Listeners of a higher priority are asked first; 50 when absent.
+    Priority; listeners with a higher priority are called first. 50 if absent.
     """
 
 
@@ -15458,17 +15458,17 @@ class UpdateJobRequest(betterproto2.Message):
 
     job_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the job.
     """
 
     changeset: "JobChangeset | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What to change.
+    Changes.
     """
 
     operation_reference: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    Reference that the caller gives the operation.
+    Operation reference, chosen by the caller.
     """
 
 
@@ -15500,12 +15500,12 @@ class UpdateTenantClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Name of the variable.
     """
 
     value: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
     """
-    Value, any JSON.
+    Value: any JSON value.
     """
 
 
@@ -15539,12 +15539,12 @@ class UpdateUserTaskRequest(betterproto2.Message):
 
     user_task_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Which one.
+    Key of the user task.
     """
 
     changeset: "UserTaskChangeset | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What to change.
+    Changes.
     """
 
     action: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -15571,12 +15571,12 @@ default_message_pool.register_message("gnomon.engine.v1", "UpdateUserTaskRespons
 @dataclass(eq=False, repr=False)
 class UserTask(betterproto2.Message):
     """
-    A task for a person.
+    A user task.
     """
 
     name: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of its element.
+    Name of the element.
     """
 
     state: "UserTaskState" = betterproto2.field(
@@ -15588,55 +15588,55 @@ class UserTask(betterproto2.Message):
 
     assignee: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Assigned person.
+    Assigned user.
     """
 
     element_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Id of its element.
+    Id of the element.
     """
 
     candidate_groups: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups whose members may claim it.
+    Candidate groups.
     """
 
     candidate_users: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Users who may claim it.
+    Candidate users.
     """
 
     process_definition_id: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Id of its process.
+    Id of the process.
     """
 
     creation_date: "datetime.datetime | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was created.
+    Creation time.
     """
 
     completion_date: "datetime.datetime | None" = betterproto2.field(
         9, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it was completed or canceled.
+    Time of the completion or cancellation.
     """
 
     follow_up_date: "datetime.datetime | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When to look at it again.
+    Follow-up date.
     """
 
     due_date: "datetime.datetime | None" = betterproto2.field(
         11, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    When it is due.
+    Due date.
     """
 
     tenant_id: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
@@ -15646,12 +15646,12 @@ class UserTask(betterproto2.Message):
 
     external_form_reference: "str | None" = betterproto2.field(13, betterproto2.TYPE_STRING, optional=True)
     """
-    Reference of a form that the engine does not have.
+    Reference to an external form.
     """
 
     process_definition_version: "int" = betterproto2.field(14, betterproto2.TYPE_INT32)
     """
-    Version of its process definition.
+    Version of the process definition.
     """
 
     custom_headers: "dict[str, str]" = betterproto2.field(
@@ -15675,27 +15675,27 @@ class UserTask(betterproto2.Message):
 
     element_instance_key: "int" = betterproto2.field(18, betterproto2.TYPE_INT64)
     """
-    Key of its element instance.
+    Key of the element instance.
     """
 
     process_name: "str | None" = betterproto2.field(19, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of its process.
+    Name of the process.
     """
 
     process_definition_key: "int" = betterproto2.field(20, betterproto2.TYPE_INT64)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int" = betterproto2.field(21, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(22, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of the process instance at the top of the calls that led here.
+    Key of the first process instance in the hierarchy of calls.
     """
 
     form_key: "int | None" = betterproto2.field(23, betterproto2.TYPE_INT64, optional=True)
@@ -15705,12 +15705,12 @@ class UserTask(betterproto2.Message):
 
     tags: "list[str]" = betterproto2.field(24, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags of its process instance.
+    Tags of the process instance.
     """
 
     business_id: "str | None" = betterproto2.field(25, betterproto2.TYPE_STRING, optional=True)
     """
-    Always absent: the process instance has it.
+    Always absent; the process instance has it.
     """
 
 
@@ -15720,40 +15720,40 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTask", UserTask)
 @dataclass(eq=False, repr=False)
 class UserTaskAuditLogFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     operation_type: "AuditLogOperationTypeFilter | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What was done.
+    Type of the operation.
     """
 
     result: "AuditLogResultFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What became of it.
+    Result.
     """
 
     timestamp: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was done.
+    Time of the operation.
     """
 
     actor_type: "AuditLogActorTypeFilter | None" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Kind of principal that did it.
+    Kind of the principal that did it.
     """
 
     actor_id: "__query__v1__.StringFilter | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Who did it.
+    Id of the principal that did it.
     """
 
 
@@ -15763,7 +15763,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskAuditLogFilte
 @dataclass(eq=False, repr=False)
 class UserTaskAuditLogSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -15800,7 +15800,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskCandidates", 
 @dataclass(eq=False, repr=False)
 class UserTaskChangeset(betterproto2.Message):
     """
-    What to change about a user task; what is absent stays as it is.
+    Changes to a user task; absent values stay unchanged.
     """
 
     due_date: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -15839,7 +15839,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskChangeset", U
 @dataclass(eq=False, repr=False)
 class UserTaskFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     state: "UserTaskStateFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
@@ -15851,7 +15851,7 @@ class UserTaskFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Assigned person.
+    Assigned user.
     """
 
     priority: "__query__v1__.IntegerFilter | None" = betterproto2.field(
@@ -15863,14 +15863,14 @@ class UserTaskFilter(betterproto2.Message):
 
     element_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of its element.
+    Id of the element.
     """
 
     name: "__query__v1__.StringFilter | None" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Name of its element.
+    Name of the element.
     """
 
     candidate_group: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -15896,49 +15896,49 @@ class UserTaskFilter(betterproto2.Message):
 
     process_definition_id: "str | None" = betterproto2.field(9, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of its process.
+    Id of the process.
     """
 
     creation_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         10, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was created.
+    Creation time.
     """
 
     completion_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         11, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it was completed or canceled.
+    Time of the completion or cancellation.
     """
 
     follow_up_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         12, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When to look at it again.
+    Follow-up date.
     """
 
     due_date: "__query__v1__.DateTimeFilter | None" = betterproto2.field(
         13, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    When it is due.
+    Due date.
     """
 
     process_instance_variables: "list[VariableValueFilter]" = betterproto2.field(
         14, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Variables of its process instance itself; for each there is one that matches.
+    Conditions on variables of the process instance itself; each condition needs a matching variable.
     """
 
     local_variables: "list[VariableValueFilter]" = betterproto2.field(
         15, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Variables of its element instance; for each there is one that matches.
+    Conditions on variables of the element instance; each condition needs a matching variable.
     """
 
     user_task_key: "int | None" = betterproto2.field(16, betterproto2.TYPE_INT64, optional=True)
@@ -15948,22 +15948,22 @@ class UserTaskFilter(betterproto2.Message):
 
     process_definition_key: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of its process definition.
+    Key of the process definition.
     """
 
     process_instance_key: "int | None" = betterproto2.field(18, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     element_instance_key: "int | None" = betterproto2.field(19, betterproto2.TYPE_INT64, optional=True)
     """
-    Key of its element instance.
+    Key of the element instance.
     """
 
     tags: "list[str]" = betterproto2.field(20, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tags that its process instance carries, every one.
+    Tags that the process instance has, all of them.
     """
 
 
@@ -16033,7 +16033,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskProperties", 
 @dataclass(eq=False, repr=False)
 class UserTaskSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16070,22 +16070,22 @@ class UserTaskStateFilter(betterproto2.Message):
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[UserTaskState]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[UserTaskState]" = betterproto2.field(6, betterproto2.TYPE_ENUM, repeated=True)
     """
-    None of. An empty list is no condition.
+    None of these values; an empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
 
@@ -16095,7 +16095,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskStateFilter",
 @dataclass(eq=False, repr=False)
 class UserTaskVariableFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -16112,7 +16112,7 @@ default_message_pool.register_message("gnomon.engine.v1", "UserTaskVariableFilte
 @dataclass(eq=False, repr=False)
 class Variable(betterproto2.Message):
     """
-    One variable with its whole value.
+    A variable with its complete value.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16132,12 +16132,12 @@ class Variable(betterproto2.Message):
 
     scope_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Key of the process instance or element instance that it belongs to.
+    Key of the process instance or element instance of the variable.
     """
 
     process_instance_key: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
@@ -16157,7 +16157,7 @@ default_message_pool.register_message("gnomon.engine.v1", "Variable", Variable)
 @dataclass(eq=False, repr=False)
 class VariableFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     name: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -16192,19 +16192,19 @@ class VariableFilter(betterproto2.Message):
         5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its scope.
+    Key of the scope.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     is_truncated: "bool | None" = betterproto2.field(7, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether a search cuts its value.
+    Whether a search returns a shortened value.
     """
 
 
@@ -16214,7 +16214,7 @@ default_message_pool.register_message("gnomon.engine.v1", "VariableFilter", Vari
 @dataclass(eq=False, repr=False)
 class VariableMatch(betterproto2.Message):
     """
-    One variable as a search finds it.
+    A variable in the result of a search.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16234,12 +16234,12 @@ class VariableMatch(betterproto2.Message):
 
     scope_key: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Key of the process instance or element instance that it belongs to.
+    Key of the process instance or element instance of the variable.
     """
 
     process_instance_key: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    Key of its process instance.
+    Key of the process instance.
     """
 
     root_process_instance_key: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
@@ -16249,12 +16249,12 @@ class VariableMatch(betterproto2.Message):
 
     value: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    The value as JSON text, cut when it is long.
+    The value as JSON text; shortened if it is long.
     """
 
     is_truncated: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether the value was cut.
+    Whether the value was shortened.
     """
 
 
@@ -16264,7 +16264,7 @@ default_message_pool.register_message("gnomon.engine.v1", "VariableMatch", Varia
 @dataclass(eq=False, repr=False)
 class VariableSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16298,7 +16298,7 @@ class VariableValueFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Value as JSON text; a string has its quotation marks.
+    Value as JSON text; a string includes its quotation marks.
     """
 
 
@@ -16319,8 +16319,8 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListAuditEntriesResponse":
         """
-        Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
-        included.
+        Lists commands and changes of identity that callers requested in the caller's tenant, with their results. Refused
+        ones are included.
         """
 
         return await self._unary_unary(
@@ -16341,7 +16341,8 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchAuditLogsResponse":
         """
-        Lists entries of the kinds that Camunda has: no messages, signals, conditionals, element instances, global listeners.
+        Lists entries of the kinds that Camunda has. Messages, signals, conditionals, element instances and global
+        listeners are left out.
         """
 
         return await self._unary_unary(
@@ -16362,7 +16363,7 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetAuditLogResponse":
         """
-        Gets one of these entries.
+        Returns one entry of SearchAuditLogs.
         """
 
         return await self._unary_unary(
@@ -16377,7 +16378,7 @@ class AuditLogServiceStub(betterproto2_grpclib.ServiceStub):
 
 class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Carries out one operation on many process instances, and says how far it is.
+    Operations on many process instances, and their progress.
     """
 
     async def cancel_process_instances_batch_operation(
@@ -16390,8 +16391,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CancelProcessInstancesBatchOperationResponse":
         """
         Cancels the active process instances that match, except those that a call activity started: they end with the
-        process instance that called them. Answered when the items are collected; they are processed a moment later.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        process instance that called them. The response is sent when the items are collected, before they are processed.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16412,9 +16413,9 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteProcessInstancesBatchOperationResponse":
         """
-        Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
-        that they called stay, unless they match too.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
+        process instances stay unless they match too.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16435,9 +16436,9 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteDecisionInstancesBatchOperationResponse":
         """
-        Deletes the decision instances of the evaluations of which a decision instance matches: all of them, those that do
-        not match too. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
+        match themselves. Each evaluation is an item.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16459,7 +16460,7 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "MigrateProcessInstancesBatchOperationResponse":
         """
         Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16482,7 +16483,7 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16504,8 +16505,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "ResolveIncidentsBatchOperationResponse":
         """
         Resolves the open incidents of the active process instances that match; each incident is an item. A job without
-        retries gets one.
-        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        retries gets one retry.
+        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16526,8 +16527,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ResolveProcessInstanceIncidentsResponse":
         """
-        Resolves all open incidents of one process instance, not those of instances that it called.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Resolves all open incidents of one process instance, but not those of called instances.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
         return await self._unary_unary(
@@ -16611,9 +16612,10 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SuspendBatchOperationResponse":
         """
-        Lets a batch operation process no further items until it is resumed; items in hand come to their end.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not active.
+        Suspends a batch operation: it processes no further items until it is resumed. Items that are being processed are
+        finished.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not active.
         """
 
         return await self._unary_unary(
@@ -16634,9 +16636,9 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ResumeBatchOperationResponse":
         """
-        Lets a suspended batch operation go on.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was, INVALID_STATE when it is not suspended.
+        Resumes a suspended batch operation.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if it is not suspended.
         """
 
         return await self._unary_unary(
@@ -16657,9 +16659,9 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CancelBatchOperationResponse":
         """
-        Ends a batch operation: items that are not in hand are never processed, those that were are not undone.
-        The caller needs the permission to begin such a batch operation, too.
-        Rejected with NOT_FOUND when it has ended or never was.
+        Cancels a batch operation: remaining items are not processed; processed items are not undone.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
 
         return await self._unary_unary(
@@ -16674,7 +16676,7 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ClockServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Moves the virtual clock of the embedded mode.
+    Control of the virtual clock in embedded mode.
     """
 
     async def pin_clock(
@@ -16686,7 +16688,7 @@ class ClockServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PinClockResponse":
         """
-        Stops the engine's clock at an instant; what fell due by then has happened when the call returns.
+        Stops the engine's clock at an instant. When the call returns, everything that was due by then has happened.
         """
 
         return await self._unary_unary(
@@ -16707,7 +16709,7 @@ class ClockServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ResetClockResponse":
         """
-        Lets the engine's clock run with the system's again.
+        Makes the engine's clock follow the system's clock again.
         """
 
         if message is None:
@@ -16725,7 +16727,7 @@ class ClockServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps cluster variables: values that the expressions of all processes see, those of all tenants and those of one.
+    Cluster variables: values for the expressions of all processes, either of all tenants or of one.
     """
 
     async def create_global_cluster_variable(
@@ -16738,9 +16740,9 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateGlobalClusterVariableResponse":
         """
         Creates a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with INVALID_ARGUMENT if
+        all of them together become too large.
         """
 
         return await self._unary_unary(
@@ -16762,7 +16764,7 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetGlobalClusterVariableResponse":
         """
         Returns a variable that all tenants see.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
         return await self._unary_unary(
@@ -16783,10 +16785,9 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateGlobalClusterVariableResponse":
         """
-        Gives a variable that all tenants see another value.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        Changes the value of a variable that all tenants see.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too large.
         """
 
         return await self._unary_unary(
@@ -16808,8 +16809,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteGlobalClusterVariableResponse":
         """
         Deletes a variable that all tenants see.
-        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administers the deployment, with
+        NOT_FOUND if the variable does not exist.
         """
 
         return await self._unary_unary(
@@ -16831,8 +16832,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateTenantClusterVariableResponse":
         """
         Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
-        INVALID_ARGUMENT when all of them together become too large.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if there are too many variables, with
+        INVALID_ARGUMENT if all of them together become too large.
         """
 
         return await self._unary_unary(
@@ -16854,7 +16855,7 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetTenantClusterVariableResponse":
         """
         Returns a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
         return await self._unary_unary(
@@ -16875,9 +16876,9 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateTenantClusterVariableResponse":
         """
-        Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
-        too large.
+        Changes the value of a variable of the caller's tenant.
+        Rejected with NOT_FOUND if the variable does not exist, with INVALID_ARGUMENT if all variables together become too
+        large.
         """
 
         return await self._unary_unary(
@@ -16899,7 +16900,7 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteTenantClusterVariableResponse":
         """
         Deletes a variable of the caller's tenant.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND if the variable does not exist.
         """
 
         return await self._unary_unary(
@@ -16920,7 +16921,7 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchClusterVariablesResponse":
         """
-        Lists the variables that the caller's tenant sees; long values are cut unless truncateValues is false.
+        Lists the variables that the caller's tenant sees; long values are shortened unless truncateValues is false.
         """
 
         return await self._unary_unary(
@@ -16947,10 +16948,11 @@ class ConditionalServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EvaluateConditionalsResponse":
         """
-        Begins a process instance at each start event of a process whose condition the variables meet, and gives it the
-        variables: of the process definition with this key if it is the latest version, or of the latest version of each.
-        Rejected with NOT_FOUND when there is no such process definition, INVALID_STATE when more than 100 would begin,
-        QUOTA_EXHAUSTED when the tenant has no room for one more process instance.
+        Starts a process instance at each conditional start event whose condition is true with the variables, and passes
+        the variables to it. It considers the process definition with the given key, if that is the latest version, or else
+        the latest version of each process.
+        Rejected with NOT_FOUND if the process definition does not exist, with INVALID_STATE if more than 100 instances
+        would start, with QUOTA_EXHAUSTED if the quota of the tenant has no room for one more process instance.
         """
 
         return await self._unary_unary(
@@ -16977,7 +16979,7 @@ class ConsoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetConsoleDeploymentsResponse":
         """
-        Returns process definitions with their versions, ten thousand versions at most, and the deployed forms.
+        Returns process definitions with their versions, at most 10,000 versions, and the deployed forms.
         """
 
         return await self._unary_unary(
@@ -16998,7 +17000,7 @@ class ConsoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetLintRulesResponse":
         """
-        Returns the rules that a deployment has to keep, the same for every tenant.
+        Returns the rules for deployments, which are the same for every tenant.
         """
 
         if message is None:
@@ -17022,8 +17024,8 @@ class ConsoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetStartFormResponse":
         """
-        Returns the start form of a process definition, or nothing when it has none.
-        Rejected with NOT_FOUND when the caller's tenant has no such definition.
+        Returns the start form of a process definition, or nothing if it has none.
+        Rejected with NOT_FOUND if the caller's tenant has no such definition.
         """
 
         return await self._unary_unary(
@@ -17050,7 +17052,7 @@ class DecisionDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchDecisionDefinitionsResponse":
         """
-        Lists decisions, each version once with its decision requirements graph, of the caller's tenant.
+        Lists decisions of the caller's tenant, one item for each version, with their decision requirements graphs.
         """
 
         return await self._unary_unary(
@@ -17092,7 +17094,7 @@ class DecisionDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetDecisionDefinitionXmlResponse":
         """
-        Returns the DMN that a decision was deployed with.
+        Returns the DMN document of a decision.
         """
 
         return await self._unary_unary(
@@ -17114,8 +17116,8 @@ class DecisionDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "EvaluateDecisionResponse":
         """
         Evaluates a decision, named by key or by id (the latest version), and every decision that it requires; each of them
-        leaves a decision instance. A decision that fails is an answer with a failure message.
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such decision.
+        creates a decision instance. If a decision fails, the call succeeds, and the response has a failure message.
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the decision does not exist.
         """
 
         return await self._unary_unary(
@@ -17130,7 +17132,7 @@ class DecisionDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DecisionInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Reads how decisions were evaluated, and deletes it.
+    Reads and deletes decision instances.
     """
 
     async def search_decision_instances(
@@ -17184,8 +17186,8 @@ class DecisionInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteDecisionInstanceResponse":
         """
-        Deletes what is kept of an evaluation: the decision instances of all its decisions.
-        Rejected with NOT_FOUND when there are none.
+        Deletes the decision instances of all decisions of an evaluation.
+        Rejected with NOT_FOUND if there are none.
         """
 
         return await self._unary_unary(
@@ -17254,7 +17256,7 @@ class DecisionRequirementsServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetDecisionRequirementsXmlResponse":
         """
-        Returns the DMN that a decision requirements graph was deployed with.
+        Returns the DMN document of a decision requirements graph.
         """
 
         return await self._unary_unary(
@@ -17269,7 +17271,7 @@ class DecisionRequirementsServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DeploymentServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Brings models into the engine.
+    Deploys models.
     """
 
     async def create_deployment(
@@ -17282,8 +17284,8 @@ class DeploymentServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateDeploymentResponse":
         """
         Deploys resources, all or none.
-        A resource whose content did not change since its latest version keeps that version.
-        Rejected with INVALID_ARGUMENT when a resource cannot be read or breaks a rule; the detail names rule and element.
+        A resource keeps its version if its content is the same as in its latest version.
+        Rejected with INVALID_ARGUMENT if a resource cannot be read or breaks a rule; the detail names rule and element.
         """
 
         return await self._unary_unary(
@@ -17298,7 +17300,7 @@ class DeploymentServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps documents: files that processes and their workers refer to.
+    Documents: files that processes and their workers refer to.
     """
 
     async def create_document(
@@ -17311,8 +17313,8 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateDocumentResponse":
         """
         Stores a document, which never changes afterwards.
-        Rejected with ALREADY_EXISTS when there is one with this id, QUOTA_EXHAUSTED when the tenant has as many documents
-        or bytes of them as it may, PAYLOAD_TOO_LARGE when the document is too large.
+        Rejected with ALREADY_EXISTS if the id is taken, with QUOTA_EXHAUSTED if the tenant has reached its quota of
+        documents or bytes, with PAYLOAD_TOO_LARGE if the document is too large.
         """
 
         return await self._unary_unary(
@@ -17333,8 +17335,8 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateDocumentsResponse":
         """
-        Stores several documents, each for itself; the answer says which of them failed, and why.
-        Rejected with INVALID_ARGUMENT when there is another number of metadata than of files, or too many files.
+        Stores several documents, each independently; the response lists those that failed, with the errors.
+        Rejected with INVALID_ARGUMENT if the numbers of metadata and files differ, or there are too many files.
         """
 
         return await self._unary_unary(
@@ -17355,8 +17357,8 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetDocumentResponse":
         """
-        Returns the bytes of a document.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash.
+        Returns the content of a document.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs.
         """
 
         return await self._unary_unary(
@@ -17377,8 +17379,8 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteDocumentResponse":
         """
-        Deletes a document, and its links with it.
-        Rejected with NOT_FOUND when there is none with this id.
+        Deletes a document and its links.
+        Rejected with NOT_FOUND if the document does not exist.
         """
 
         return await self._unary_unary(
@@ -17399,8 +17401,9 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateDocumentLinkResponse":
         """
-        Makes an address under which anybody reads a document, for a time and not longer than the document exists.
-        Rejected with NOT_FOUND when there is none with this id, INVALID_ARGUMENT when it has another hash or the time is
+        Creates an address at which anybody can read the document, for a limited time and at most until the document
+        expires.
+        Rejected with NOT_FOUND if the document does not exist, with INVALID_ARGUMENT if its hash differs or the time is
         too long.
         """
 
@@ -17422,8 +17425,8 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetLinkedDocumentResponse":
         """
-        Returns the bytes of the document that a link leads to.
-        Rejected with NOT_FOUND, whatever is wrong with the link.
+        Returns the content of the document of a link.
+        Rejected with NOT_FOUND for every invalid link.
         """
 
         return await self._unary_unary(
@@ -17438,7 +17441,7 @@ class DocumentServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ElementInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Reads element instances, and sets the variables of those that are active.
+    Reads element instances, and sets variables of active ones.
     """
 
     async def search_element_instances(
@@ -17493,8 +17496,9 @@ class ElementInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateElementInstanceVariablesResponse":
         """
         Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
-        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
+        Rejected with NOT_FOUND if it is not active. At a user task, rejected with INVALID_STATE while a task listener
+        handles a change or if a listener denies the change; with DEADLINE_EXCEEDED if the listeners take too long, after
+        which the variables may still be set.
         """
 
         return await self._unary_unary(
@@ -17515,9 +17519,9 @@ class ElementInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ActivateAdHocSubProcessActivitiesResponse":
         """
-        Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
-        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
-        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+        Activates elements of an active ad-hoc sub-process, each in its own inner instance.
+        Rejected with NOT_FOUND if the ad-hoc sub-process or one of the elements does not exist, with INVALID_ARGUMENT if
+        the request names an element twice, with INVALID_STATE if the ad-hoc sub-process is not active.
         """
 
         return await self._unary_unary(
@@ -17544,8 +17548,8 @@ class ExpressionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EvaluateExpressionResponse":
         """
-        Evaluates one FEEL expression over the given variables, as a process would; it leaves no trace.
-        Rejected with INVALID_ARGUMENT when it is no FEEL, or has no result at all.
+        Evaluates one FEEL expression with the given variables, as a process would, and stores nothing.
+        Rejected with INVALID_ARGUMENT if the text is not FEEL, or the expression has no result.
         """
 
         return await self._unary_unary(
@@ -17560,7 +17564,7 @@ class ExpressionServiceStub(betterproto2_grpclib.ServiceStub):
 
 class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps global task listeners: job workers that are asked about every native user task of the caller's tenant.
+    Global task listeners: their job workers handle the events of every native user task of the caller's tenant.
     """
 
     async def create_global_task_listener(
@@ -17573,7 +17577,7 @@ class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateGlobalTaskListenerResponse":
         """
         Creates a listener.
-        Rejected with ALREADY_EXISTS when there is one of that id, INVALID_STATE when there are too many.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many listeners.
         """
 
         return await self._unary_unary(
@@ -17595,7 +17599,7 @@ class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetGlobalTaskListenerResponse":
         """
         Returns a listener.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
         return await self._unary_unary(
@@ -17616,8 +17620,9 @@ class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateGlobalTaskListenerResponse":
         """
-        Changes all of a listener but its id; user tasks that are being changed go on with the listener as it was.
-        Rejected with NOT_FOUND when there is none of that id.
+        Replaces all properties of a listener except its id; a change of a user task that has already started uses the
+        former listener.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
         return await self._unary_unary(
@@ -17638,8 +17643,8 @@ class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteGlobalTaskListenerResponse":
         """
-        Deletes a listener; user tasks that are being changed still ask it.
-        Rejected with NOT_FOUND when there is none of that id.
+        Deletes a listener; a change of a user task that has already started still calls it.
+        Rejected with NOT_FOUND if the listener does not exist.
         """
 
         return await self._unary_unary(
@@ -17675,7 +17680,7 @@ class GlobalTaskListenerServiceStub(betterproto2_grpclib.ServiceStub):
 
 class HistoryServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Reads durable history.
+    Reads the durable history of process instances.
     """
 
     async def search_historic_process_instances(
@@ -17687,7 +17692,7 @@ class HistoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchHistoricProcessInstancesResponse":
         """
-        Lists process instances of the caller's tenant, ended ones included.
+        Lists active and ended process instances of the caller's tenant.
         """
 
         return await self._unary_unary(
@@ -17708,8 +17713,8 @@ class HistoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetFlowNodeStatisticsResponse":
         """
-        Counts the instances at each flow node of a process definition; one where there never was any is left out.
-        Rejected with NOT_FOUND when there is no such definition.
+        Counts the instances at each flow node of a process definition; flow nodes without any are left out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
 
         return await self._unary_unary(
@@ -17757,7 +17762,7 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchProcessInstanceIncidentsResponse":
         """
-        Lists incidents of one process instance, not those of instances that it called.
+        Lists incidents of one process instance, without those of called instances.
         """
 
         return await self._unary_unary(
@@ -17778,7 +17783,7 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchElementInstanceIncidentsResponse":
         """
-        Lists incidents of one element instance and of those inside it, not those of process instances that it called.
+        Lists incidents of one element instance and of the instances inside it, without those of called process instances.
         """
 
         return await self._unary_unary(
@@ -17820,8 +17825,8 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ResolveIncidentResponse":
         """
-        Resolves an incident and tries the step that failed again.
-        Rejected with NOT_FOUND when there is no such open incident, INVALID_STATE when its job has no retries left.
+        Resolves an incident and repeats the failed step.
+        Rejected with NOT_FOUND if there is no such open incident, with INVALID_STATE if its job has no retries left.
         """
 
         return await self._unary_unary(
@@ -17842,7 +17847,7 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessInstanceStatisticsByErrorResponse":
         """
-        Counts the process instances of the caller's tenant with open incidents by the message of the incident.
+        Counts the process instances of the caller's tenant with open incidents, by the message of the incident.
         """
 
         return await self._unary_unary(
@@ -17863,7 +17868,7 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessInstanceStatisticsByDefinitionResponse":
         """
-        Counts the process instances of the caller's tenant with open incidents of one error by their process definition.
+        Counts the process instances of the caller's tenant with open incidents of one error, by process definition.
         """
 
         return await self._unary_unary(
@@ -17878,7 +17883,7 @@ class IncidentServiceStub(betterproto2_grpclib.ServiceStub):
 
 class JobServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Hands work to workers and takes results back.
+    Jobs for workers, and their results.
     """
 
     async def activate_jobs(
@@ -17890,8 +17895,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ActivateJobsResponse":
         """
-        Activates jobs of one type for a worker; waits for one when there is none.
-        A caller that goes away while it waits takes no job with it.
+        Activates jobs of one type for a worker; if there is none, the call waits for one.
+        If the caller cancels the call while it waits, no job is activated.
         """
 
         return await self._unary_unary(
@@ -17912,11 +17917,11 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AsyncIterator[StreamActivatedJobsResponse]":
         """
-        Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        Pushes jobs of one type to a worker, those that wait already and each later one, until the worker ends the call. It
         has no route over HTTP.
-        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
-        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
-        UNAVAILABLE when the server stops.
+        A worker that does not read gets no further jobs. Jobs that were not sent when the stream ends are offered again.
+        The stream ends with UNAUTHENTICATED or PERMISSION_DENIED when the caller has lost the right, and with UNAVAILABLE
+        when the server stops.
         """
 
         async for response in self._unary_stream(
@@ -17938,9 +17943,10 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CompleteJobResponse":
         """
-        Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
-        instead.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
+        Completes a job; its variables are merged into the process instance. The job of a task listener has a result
+        instead of variables.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it failed without retries or
+        threw an error.
         """
 
         return await self._unary_unary(
@@ -17961,10 +17967,10 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CompleteJobsResponse":
         """
-        Completes many jobs, each as CompleteJob does and on its own: a job that is rejected leaves the others. It has no
+        Completes many jobs, each independently and like CompleteJob: a rejected job does not affect the others. It has no
         route over HTTP.
-        A repeat with the idempotency key of the call and the same completions gets the first outcomes, and carries out what
-        could not be carried out then.
+        A repeat with the same idempotency key and the same completions gets the first outcomes; completions that could not
+        be carried out then are carried out now.
         """
 
         return await self._unary_unary(
@@ -17986,7 +17992,7 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "FailJobResponse":
         """
         Marks an activated job as failed; retries = 0 raises an incident.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
 
         return await self._unary_unary(
@@ -18007,8 +18013,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ThrowJobErrorResponse":
         """
-        Throws a BPMN error from a job; an incident is raised when nothing catches it.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when it is not activated.
+        Throws a BPMN error from a job; if no catch event handles it, an incident is raised.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE if it is not activated.
         """
 
         return await self._unary_unary(
@@ -18030,7 +18036,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateJobResponse":
         """
         Sets retries or deadline of a job.
-        Rejected with NOT_FOUND when it is gone, INVALID_STATE when a deadline is set for a job that is not activated.
+        Rejected with NOT_FOUND if the job does not exist any more, with INVALID_STATE for a deadline of a job that is not
+        activated.
         """
 
         return await self._unary_unary(
@@ -18072,8 +18079,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetGlobalJobStatisticsResponse":
         """
-        Counts the jobs of the caller's tenant that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        Counts the jobs of the caller's tenant that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
         return await self._unary_unary(
@@ -18094,8 +18101,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetJobTypeStatisticsResponse":
         """
-        Counts the jobs of each type that were created, completed and failed in a stretch of at most 31 days.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        Counts the jobs of each type that were created, completed and failed in a period of at most 31 days.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
         return await self._unary_unary(
@@ -18116,9 +18123,9 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetJobWorkerStatisticsResponse":
         """
-        Counts the jobs of a type that were created, completed and failed in a stretch of at most 31 days by the worker that
-        had them last.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        Counts the jobs of a type that were created, completed and failed in a period of at most 31 days, by the worker
+        that activated them last.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
         return await self._unary_unary(
@@ -18139,9 +18146,9 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetJobTimeSeriesStatisticsResponse":
         """
-        Counts the jobs of a type that were created, completed and failed in each interval of a stretch of at most 31 days.
-        Intervals in which nothing happened are left out.
-        A job counts as failed when it ever failed or threw an error, at the time of its last update.
+        Counts the jobs of a type that were created, completed and failed in each interval of a period of at most 31 days.
+        Intervals without such jobs are left out.
+        A job counts as failed if it ever failed or threw an error, at the time of its last update.
         """
 
         return await self._unary_unary(
@@ -18162,8 +18169,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetJobErrorStatisticsResponse":
         """
-        Counts the workers whose jobs of a type failed or threw an error, by the error, of jobs with their last update in a
-        stretch of at most 31 days.
+        Counts the workers whose jobs of a type failed or threw an error, by error. Jobs count by their last update in a
+        period of at most 31 days.
         """
 
         return await self._unary_unary(
@@ -18190,8 +18197,8 @@ class LintServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "LintResourceResponse":
         """
-        Returns the rules that a file breaks, and deploys nothing: editors ask while a person draws.
-        Rejected with INVALID_ARGUMENT when the name does not end like that of a model.
+        Returns the rules that a file breaks, and deploys nothing. Editors call it while a user edits a model.
+        Rejected with INVALID_ARGUMENT if the file name does not have the ending of a model.
         """
 
         return await self._unary_unary(
@@ -18218,9 +18225,10 @@ class MessageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PublishMessageResponse":
         """
-        Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
-        Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
-        Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+        Publishes a message to the subscriptions with its name and correlation key, and buffers it for its time to live.
+        Each process gets it once. The response is sent when the message is stored; process instances on other partitions
+        get it shortly after.
+        Rejected with ALREADY_EXISTS if a message with that id is buffered, with QUOTA_EXHAUSTED if the buffer is full.
         """
 
         return await self._unary_unary(
@@ -18241,9 +18249,10 @@ class MessageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CorrelateMessageResponse":
         """
-        Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
-        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
-        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+        Publishes a message to the subscriptions that wait for it now, and returns one process instance that gets it: if
+        the message starts an instance, that one. The message is not buffered. A process instance on another partition gets
+        it shortly after.
+        Rejected with NOT_FOUND if no subscription waits, with QUOTA_EXHAUSTED if the buffer is full.
         """
 
         return await self._unary_unary(
@@ -18270,7 +18279,7 @@ class MessageSubscriptionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchMessageSubscriptionsResponse":
         """
-        Lists message subscriptions of the caller's tenant, those of start events included.
+        Lists message subscriptions of the caller's tenant, including those of start events.
         """
 
         return await self._unary_unary(
@@ -18291,7 +18300,7 @@ class MessageSubscriptionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchCorrelatedMessageSubscriptionsResponse":
         """
-        Lists messages that process instances of the caller's tenant caught or began with.
+        Lists messages that process instances of the caller's tenant caught or that started them.
         """
 
         return await self._unary_unary(
@@ -18318,8 +18327,8 @@ class OperationsServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AcceptCancellationResponse":
         """
-        Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        Cancels an active process instance with all its element instances.
+        Rejected with NOT_FOUND if it has ended or does not exist.
         """
 
         return await self._unary_unary(
@@ -18340,8 +18349,8 @@ class OperationsServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AcceptMigrationResponse":
         """
-        Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id. Rejected as MigrateProcessInstance is.
+        Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Rejected like MigrateProcessInstance.
         """
 
         return await self._unary_unary(
@@ -18410,7 +18419,7 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessDefinitionXmlResponse":
         """
-        Returns the BPMN that a process definition was deployed with.
+        Returns the BPMN document of a process definition.
         """
 
         return await self._unary_unary(
@@ -18431,7 +18440,7 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetStartProcessFormResponse":
         """
-        Returns the newest version of the form that people start a process with, or nothing when it has none.
+        Returns the newest version of the start form of a process, or nothing if the process has none.
         """
 
         return await self._unary_unary(
@@ -18452,9 +18461,9 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessDefinitionStatisticsResponse":
         """
-        Counts the element instances in the instances of a process definition by their element, ended ones included; an
-        element without any is left out.
-        Rejected with NOT_FOUND when there is no such process definition.
+        Counts the element instances of a process definition by element, ended ones included; elements without any are left
+        out.
+        Rejected with NOT_FOUND if the process definition does not exist.
         """
 
         return await self._unary_unary(
@@ -18475,7 +18484,7 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessDefinitionInstanceStatisticsResponse":
         """
-        Counts the active process instances of the caller's tenant by their process; a process without any is left out.
+        Counts the active process instances of the caller's tenant by process; processes without any are left out.
         """
 
         return await self._unary_unary(
@@ -18496,7 +18505,7 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessDefinitionInstanceVersionStatisticsResponse":
         """
-        Counts the active instances of a process by their version; a version without any is left out.
+        Counts the active instances of a process by version; versions without any are left out.
         """
 
         return await self._unary_unary(
@@ -18517,7 +18526,8 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessDefinitionMessageSubscriptionStatisticsResponse":
         """
-        Counts the open message subscriptions of the caller's tenant by their process definition, those of start events included.
+        Counts the open message subscriptions of the caller's tenant by process definition, including those of start
+        events.
         """
 
         return await self._unary_unary(
@@ -18545,9 +18555,9 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateProcessInstanceResponse":
         """
         Starts an instance of a process definition, named by key or by id (and version).
-        Rejected with INVALID_ARGUMENT when both or neither are given, NOT_FOUND when there is no such definition,
-        INVALID_STATE when it has no none start event, DEADLINE_EXCEEDED when awaiting its completion took too long
-        (the instance goes on).
+        Rejected with INVALID_ARGUMENT unless exactly one of both is given, with NOT_FOUND if the definition does not
+        exist, with INVALID_STATE if it has no none start event, with DEADLINE_EXCEEDED if the instance does not complete
+        in the awaited time (the instance continues).
         """
 
         return await self._unary_unary(
@@ -18568,10 +18578,11 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateProcessInstancesResponse":
         """
-        Starts many instances, each as CreateProcessInstance does and on its own: one that is rejected leaves the others. It
-        has no route over HTTP, and no completion is awaited. An authorization opens it when it is for all processes.
-        A repeat with the idempotency key of the call and the same creations gets the first outcomes, and carries out what
-        could not be carried out then.
+        Starts many instances, each independently and like CreateProcessInstance: a rejected creation does not affect the
+        others. It has no route over HTTP, and completion cannot be awaited. An authorization allows the call only if it is
+        for all processes.
+        A repeat with the same idempotency key and the same creations gets the first outcomes; creations that could not be
+        carried out then are carried out now.
         """
 
         return await self._unary_unary(
@@ -18634,8 +18645,8 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessInstanceCallHierarchyResponse":
         """
-        Returns the process instances that called each other down to this one, the first of them first, and this one last.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Returns the hierarchy of calls down to this process instance: the first caller first, this instance last.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
         return await self._unary_unary(
@@ -18656,8 +18667,8 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetProcessInstanceStatisticsResponse":
         """
-        Counts the element instances of a process instance by their element; an element without any is left out.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Counts the element instances of a process instance by element; elements without any are left out.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
         return await self._unary_unary(
@@ -18679,7 +18690,7 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetProcessInstanceSequenceFlowsResponse":
         """
         Returns the sequence flows that a process instance has taken, each once, in the order of their ids.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
         return await self._unary_unary(
@@ -18700,8 +18711,8 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CancelProcessInstanceResponse":
         """
-        Cancels an active process instance with everything in it, and all that it called.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+        Cancels an active process instance with all its element instances and called process instances.
+        Rejected with NOT_FOUND if it has ended or does not exist, with INVALID_STATE if a call activity started it.
         """
 
         return await self._unary_unary(
@@ -18722,10 +18733,9 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteProcessInstanceResponse":
         """
-        Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
-        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
-        does the audit log.
-        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+        Deletes an ended process instance from the history, with its element instances, variables, jobs, incidents, user
+        tasks, message subscriptions and decision instances. Called process instances and the audit log stay.
+        Rejected with NOT_FOUND if the process instance does not exist, with INVALID_STATE if it has not ended.
         """
 
         return await self._unary_unary(
@@ -18746,11 +18756,11 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "MigrateProcessInstanceResponse":
         """
-        Moves an active process instance to another version of its process, or to another process; its active elements
-        are mapped by id, its jobs, incidents and variables stay as they are.
-        Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
-        an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
-        type in its flow scope.
+        Migrates an active process instance to another version of its process, or to another process; active elements are
+        mapped by id. Jobs, incidents and variables stay unchanged.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, or if the process definition does not exist;
+        with INVALID_ARGUMENT if an instruction names an unknown element or a source twice; with INVALID_STATE if an active
+        element has no counterpart of its type in its flow scope.
         """
 
         return await self._unary_unary(
@@ -18771,10 +18781,11 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ModifyProcessInstanceResponse":
         """
-        Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
-        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
-        without their start events and input mappings.
-        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+        Activates and terminates elements of an active process instance; either all instructions are carried out or none. A
+        scope without remaining element instances is terminated too, so the process instance may end. Missing flow scopes
+        are created without their start events and input mappings.
+        Rejected with NOT_FOUND if the instance has ended or does not exist, with INVALID_ARGUMENT if an instruction cannot
+        be carried out.
         """
 
         return await self._unary_unary(
@@ -18789,7 +18800,7 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
 
 class RefusalServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Takes reports of requests that an edge refused before it could call the service that serves them.
+    Receives reports of requests that an edge refused before it called the service.
     """
 
     async def report_refusal(
@@ -18801,12 +18812,12 @@ class RefusalServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReportRefusalResponse":
         """
-        Refuses what the services refuse whatever the rest of the request says, and notes a refused command in the audit log.
-        The credential, the tenant and the request id of the refused request are the metadata of this call. Of each tenant a
-        process notes a burst of 100 and 10 a second; reports beyond are answered and dropped.
-        Rejected with UNAUTHENTICATED when the credential does not hold, MODE_NOT_SUPPORTED when the mode does not offer the
-        RPC, PERMISSION_DENIED when the caller may not act in the tenant or lacks the permission, INVALID_ARGUMENT for an
-        unknown RPC.
+        Repeats the checks that do not depend on the rest of the request, and writes a refused command to the audit log.
+        The metadata of this call are the credential, the tenant and the request id of the refused request. For each
+        tenant, a process writes a burst of 100 entries and 10 a second; further reports are answered and dropped.
+        Rejected with UNAUTHENTICATED for an invalid credential, with MODE_NOT_SUPPORTED if the mode does not offer the
+        RPC, with PERMISSION_DENIED if the caller may not act in the tenant or lacks the permission, with INVALID_ARGUMENT
+        for an unknown RPC.
         """
 
         return await self._unary_unary(
@@ -18821,7 +18832,7 @@ class RefusalServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ResourceServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Deletes what was deployed, and reads generic resources.
+    Deletes deployed resources, and reads generic resources.
     """
 
     async def get_resource(
@@ -18833,7 +18844,7 @@ class ResourceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetResourceResponse":
         """
-        Returns one generic resource: what was deployed and is no process, decision or form.
+        Returns one generic resource: a deployed file that is not a process, decision or form.
         """
 
         return await self._unary_unary(
@@ -18854,7 +18865,7 @@ class ResourceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetResourceContentResponse":
         """
-        Returns the content that a generic resource was deployed with.
+        Returns the content of a generic resource.
         """
 
         return await self._unary_unary(
@@ -18875,10 +18886,10 @@ class ResourceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteResourceResponse":
         """
-        Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
-        instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
-        version before takes its place. Active process instances go on.
-        Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
+        Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. Process
+        instances, evaluations and activated elements no longer use it; the previous version takes its place. Active
+        process instances continue.
+        Rejected with NOT_FOUND if the resource does not exist or is already deleted.
         """
 
         return await self._unary_unary(
@@ -18905,8 +18916,9 @@ class SignalServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BroadcastSignalResponse":
         """
-        Triggers everything of the tenant that waits for a signal with this name; nothing is buffered.
-        Answered when the broadcast is stored; many subscriptions, and those elsewhere, are triggered a moment later.
+        Triggers all subscriptions of the tenant for this signal; it is not buffered.
+        The response is sent when the broadcast is stored; some subscriptions, such as those on other partitions, are
+        triggered shortly after.
         """
 
         return await self._unary_unary(
@@ -18921,7 +18933,7 @@ class SignalServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SystemServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Tells what tenants use of the system, and what clients may expect of it.
+    Usage metrics of tenants, and the bounds of the system.
     """
 
     async def get_license(
@@ -18933,7 +18945,7 @@ class SystemServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetLicenseResponse":
         """
-        Says that no license is needed.
+        Returns that no license is needed.
         """
 
         if message is None:
@@ -18957,7 +18969,7 @@ class SystemServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetSystemConfigurationResponse":
         """
-        Returns bounds that clients have to know.
+        Returns bounds that clients need to know.
         """
 
         if message is None:
@@ -18981,7 +18993,7 @@ class SystemServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUsageMetricsResponse":
         """
-        Counts what the caller's tenant did in a stretch of time.
+        Counts the usage of the caller's tenant in a period.
         """
 
         return await self._unary_unary(
@@ -19008,8 +19020,8 @@ class TimerServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListTimersResponse":
         """
-        Returns the timers that a process instance waits for, the earliest first, one hundred at most; none once it ended.
-        Rejected with NOT_FOUND when there is no such process instance.
+        Returns the timers that a process instance waits for: at most 100, the earliest first; none if it has ended.
+        Rejected with NOT_FOUND if the process instance does not exist.
         """
 
         return await self._unary_unary(
@@ -19030,9 +19042,9 @@ class TimerServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FireTimerResponse":
         """
-        Fires a timer of a test run before it is due; what follows is as if its time had come. No clock moves.
-        Rejected with NOT_FOUND when the process instance ended or never was, or does not wait for the timer, INVALID_STATE
-        when it is no test run.
+        Fires a timer of a test run before it is due, with the same effect as at its due date. The clock stays unchanged.
+        Rejected with NOT_FOUND if the process instance has ended or does not exist, or does not wait for the timer; with
+        INVALID_STATE if it is not a test run.
         """
 
         return await self._unary_unary(
@@ -19047,7 +19059,7 @@ class TimerServiceStub(betterproto2_grpclib.ServiceStub):
 
 class TopologyServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Says what the engine consists of and whether it is ready.
+    Nodes of the engine, and its readiness.
     """
 
     async def get_topology(
@@ -19083,7 +19095,7 @@ class TopologyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetStatusResponse":
         """
-        Succeeds when at least one partition takes commands; UNAVAILABLE otherwise.
+        Succeeds if at least one partition takes commands, and is rejected with UNAVAILABLE otherwise.
         """
 
         if message is None:
@@ -19101,7 +19113,7 @@ class TopologyServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Lists, assigns, changes and completes the work of people.
+    User tasks: lists, assigns, changes and completes them.
     """
 
     async def list_user_tasks(
@@ -19176,10 +19188,11 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignUserTaskResponse":
         """
-        Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
-        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
-        they take too long, and then it may still be assigned.
+        Assigns a user task to a user.
+        Rejected with NOT_FOUND if it has ended, with INVALID_STATE if it has an assignee and the request does not allow
+        the change.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be assigned.
         """
 
         return await self._unary_unary(
@@ -19200,9 +19213,10 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignUserTaskResponse":
         """
-        Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
+        Removes the assignee of a user task.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be unassigned.
         """
 
         return await self._unary_unary(
@@ -19224,8 +19238,9 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateUserTaskResponse":
         """
         Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be changed.
         """
 
         return await self._unary_unary(
@@ -19247,8 +19262,9 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CompleteUserTaskResponse":
         """
         Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
-        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
+        Rejected with NOT_FOUND if it has ended.
+        Task listeners: rejected with INVALID_STATE while they handle a change or if one denies it; with DEADLINE_EXCEEDED
+        if they take too long, after which the task may still be completed.
         """
 
         return await self._unary_unary(
@@ -19269,7 +19285,7 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUserTaskFormResponse":
         """
-        Returns the deployed form of a user task, or nothing when it has none.
+        Returns the deployed form of a user task, or nothing if it has none.
         """
 
         return await self._unary_unary(
@@ -19290,7 +19306,7 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUserTaskVariablesResponse":
         """
-        Lists the variables of the element instance of a user task, and of the scopes around it.
+        Lists the variables of the element instance of a user task and of its enclosing scopes.
         """
 
         return await self._unary_unary(
@@ -19311,7 +19327,7 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUserTaskEffectiveVariablesResponse":
         """
-        Lists the variables that a user task sees: of those with the same name the innermost.
+        Lists the variables that a user task sees; of several with the same name, the innermost.
         """
 
         return await self._unary_unary(
@@ -19332,7 +19348,7 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchUserTaskAuditLogsResponse":
         """
-        Lists what was done with a user task, and who did it.
+        Lists the audit log entries of a user task.
         """
 
         return await self._unary_unary(
@@ -19359,7 +19375,7 @@ class VariableServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SearchVariablesResponse":
         """
-        Lists variables of the caller's tenant; long values are cut unless truncateValues is false.
+        Lists variables of the caller's tenant; long values are shortened unless truncateValues is false.
         """
 
         return await self._unary_unary(
@@ -19380,7 +19396,7 @@ class VariableServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetVariableResponse":
         """
-        Returns one variable with its whole value.
+        Returns one variable with its complete value.
         """
 
         return await self._unary_unary(

@@ -14,8 +14,8 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 class ErrorReason(betterproto2.Enum):
     """
-    Reason in the google.rpc.ErrorInfo of every refused call, domain "gnomon".
-    Each value names its gRPC code and the problem document that it becomes over HTTP.
+    Reason in the google.rpc.ErrorInfo of every refused call, with the domain "gnomon".
+    Each value names its gRPC code and its problem document over HTTP.
     """
 
     UNSPECIFIED = 0
@@ -28,7 +28,7 @@ class ErrorReason(betterproto2.Enum):
 
     UNAUTHENTICATED = 2
     """
-    No valid credential.
+    The request has no valid credential.
     """
 
     PERMISSION_DENIED = 3
@@ -49,7 +49,7 @@ class ErrorReason(betterproto2.Enum):
 
     ALREADY_EXISTS = 6
     """
-    What the command would create exists already.
+    The entity that the command would create already exists.
     """
 
     IDEMPOTENCY_CONFLICT = 7
@@ -69,7 +69,7 @@ class ErrorReason(betterproto2.Enum):
 
     INTERNAL = 10
     """
-    A fault of ours; details stay in the log.
+    An error of the server; the log has the details.
     """
 
     MODE_NOT_SUPPORTED = 11
@@ -90,7 +90,7 @@ class ErrorReason(betterproto2.Enum):
 
     DEADLINE_EXCEEDED = 14
     """
-    What the caller waits for did not happen in time; it may still happen.
+    The awaited event did not happen in time; it may still happen.
     """
 
     @classmethod

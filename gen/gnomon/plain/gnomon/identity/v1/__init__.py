@@ -635,12 +635,12 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 class BlockReach(betterproto2.Enum):
     """
-    What an address is blocked for.
+    Reach of a block.
     """
 
     UNSPECIFIED = 0
     """
-    Not known.
+    Not specified.
     """
 
     EVERYTHING = 1
@@ -655,7 +655,7 @@ class BlockReach(betterproto2.Enum):
 
     ACCOUNTS = 3
     """
-    Sign-ins to some accounts, after wrong credentials of these.
+    Sign-ins to some accounts, after wrong credentials for them.
     """
 
     @classmethod
@@ -679,14 +679,14 @@ class BlockReach(betterproto2.Enum):
 
 class ClientAuthentication(betterproto2.Enum):
     """
-    How a client proved who it is.
+    Authentication method of a client.
     """
 
     UNSPECIFIED = 0
 
     NONE = 1
     """
-    Nothing was proved.
+    The client did not authenticate.
     """
 
     SECRET_BASIC = 2
@@ -727,19 +727,19 @@ class ClientAuthentication(betterproto2.Enum):
 
 class ConfirmationState(betterproto2.Enum):
     """
-    Whether the person proved that its address is its own, or somebody vouched for it.
+    Whether the address of an account is confirmed, by the user or by another party.
     """
 
     UNSPECIFIED = 0
 
     UNCONFIRMED = 1
     """
-    Not yet.
+    The address is not confirmed.
     """
 
     CONFIRMED = 2
     """
-    It is.
+    The address is confirmed.
     """
 
     @classmethod
@@ -761,14 +761,14 @@ class ConfirmationState(betterproto2.Enum):
 
 class ConfirmationStatus(betterproto2.Enum):
     """
-    What became of a link.
+    State of a confirmation link.
     """
 
     UNSPECIFIED = 0
 
     OPEN = 1
     """
-    The address waits to be confirmed by it.
+    The address waits for the confirmation.
     """
 
     CONFIRMED = 2
@@ -778,7 +778,7 @@ class ConfirmationStatus(betterproto2.Enum):
 
     EXPIRED = 3
     """
-    It came too late.
+    The link was opened after it had expired.
     """
 
     @classmethod
@@ -802,24 +802,24 @@ class ConfirmationStatus(betterproto2.Enum):
 
 class DeviceDecision(betterproto2.Enum):
     """
-    What a person decides about a device.
+    Decision of a user about a device.
     """
 
     UNSPECIFIED = 0
 
     PENDING = 1
     """
-    Nothing yet.
+    The user has not decided.
     """
 
     ACCEPT = 2
     """
-    The device may.
+    The user accepts the device.
     """
 
     DECLINE = 3
     """
-    The device may not.
+    The user declines the device.
     """
 
     @classmethod
@@ -843,29 +843,29 @@ class DeviceDecision(betterproto2.Enum):
 
 class EventLevel(betterproto2.Enum):
     """
-    How much attention an event asks for, least first.
+    Level of an event, lowest first.
     """
 
     UNSPECIFIED = 0
 
     INFO = 1
     """
-    Of interest when something else is wrong.
+    Of use during the analysis of a problem.
     """
 
     NOTICE = 2
     """
-    Worth knowing.
+    Useful to know.
     """
 
     WARNING = 3
     """
-    Worth a look.
+    An administrator should look at it.
     """
 
     CRITICAL = 4
     """
-    Somebody has to do something.
+    An administrator has to act.
     """
 
     @classmethod
@@ -891,19 +891,19 @@ class EventLevel(betterproto2.Enum):
 
 class ImageKind(betterproto2.Enum):
     """
-    Whom an image shows.
+    Kind of owner of an image.
     """
 
     UNSPECIFIED = 0
 
     CLIENT = 1
     """
-    A client: its logo.
+    A client: the logo.
     """
 
     USER = 2
     """
-    A person: its picture.
+    A user: the picture.
     """
 
     PROVIDER = 3
@@ -932,7 +932,7 @@ class ImageKind(betterproto2.Enum):
 
 class ImportOutcome(betterproto2.Enum):
     """
-    What became of one account of an import.
+    Result of one account of an import.
     """
 
     UNSPECIFIED = 0
@@ -949,7 +949,7 @@ class ImportOutcome(betterproto2.Enum):
 
     REFUSED = 3
     """
-    There is no such account, for the given reason.
+    The account was not created, for the given reason.
     """
 
     @classmethod
@@ -973,34 +973,34 @@ class ImportOutcome(betterproto2.Enum):
 
 class PasskeyPurpose(betterproto2.Enum):
     """
-    What a passkey is shown for.
+    Purpose of an authentication with a passkey.
     """
 
     UNSPECIFIED = 0
 
     LOGIN = 1
     """
-    To go on signing in, where the credentials led to `code`.
+    To continue a sign-in, after the credentials led to `code`.
     """
 
     DISCOVERABLE = 2
     """
-    To sign in to an authorization request before anybody has said who it is.
+    To sign in to an authorization request without naming a user.
     """
 
     MODIFICATION = 3
     """
-    To change the account.
+    To authorize a change of the account.
     """
 
     TEST = 4
     """
-    To see that it works.
+    To test the passkey.
     """
 
     PASSWORD_RESET = 5
     """
-    To choose a new password by a link.
+    To choose a new password with a link.
     """
 
     @classmethod
@@ -1028,14 +1028,14 @@ class PasskeyPurpose(betterproto2.Enum):
 
 class PrincipalKind(betterproto2.Enum):
     """
-    What kind of principal it is.
+    Kind of principal.
     """
 
     UNSPECIFIED = 0
 
     USER = 1
     """
-    A person.
+    A user.
     """
 
     CLIENT = 2
@@ -1069,12 +1069,12 @@ class ResourceType(betterproto2.Enum):
 
     USER = 1
     """
-    A person.
+    A user.
     """
 
     GROUP = 2
     """
-    A group of people.
+    A group of users.
     """
 
     @classmethod
@@ -1096,7 +1096,7 @@ class ResourceType(betterproto2.Enum):
 
 class ResponseMode(betterproto2.Enum):
     """
-    How the parameters of a response travel: OAuth 2.0 Multiple Response Types, Form Post Response Mode.
+    How the parameters of a response are sent: OAuth 2.0 Multiple Response Types, Form Post Response Mode.
     """
 
     UNSPECIFIED = 0
@@ -1142,17 +1142,17 @@ class ScreenKind(betterproto2.Enum):
 
     UNSPECIFIED = 0
     """
-    Not said.
+    Not specified.
     """
 
     LOGIN = 1
     """
-    The one that people sign in at.
+    The sign-in screen.
     """
 
     LOGOUT = 2
     """
-    The one that asks whether to sign out.
+    The sign-out screen.
     """
 
     @classmethod
@@ -1174,7 +1174,7 @@ class ScreenKind(betterproto2.Enum):
 
 class SecondFactorMethod(betterproto2.Enum):
     """
-    By what a person proves more than a password.
+    Method for a second factor.
     """
 
     UNSPECIFIED = 0
@@ -1186,17 +1186,17 @@ class SecondFactorMethod(betterproto2.Enum):
 
     ONE_TIME_CODE = 2
     """
-    A code of the moment.
+    A one-time code.
     """
 
     RECOVERY_CODE = 3
     """
-    A code that was kept for when the others are lost.
+    A recovery code.
     """
 
     EMAIL_CODE = 4
     """
-    A code that is mailed to the person.
+    A code by e-mail.
     """
 
     @classmethod
@@ -1222,19 +1222,19 @@ class SecondFactorMethod(betterproto2.Enum):
 
 class SessionState(betterproto2.Enum):
     """
-    Where a session stands.
+    State of a session.
     """
 
     UNSPECIFIED = 0
 
     INIT = 1
     """
-    Nobody has signed in yet.
+    No user has signed in yet.
     """
 
     AUTH = 2
     """
-    Somebody is signed in.
+    A user is signed in.
     """
 
     @classmethod
@@ -1303,7 +1303,7 @@ class AdmitAddressRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     peer_address: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -1335,12 +1335,12 @@ class AdmitForwardedRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client whose service is behind the proxy.
+    Client of the service behind the proxy.
     """
 
     forwarded: "ForwardedRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
@@ -1350,27 +1350,27 @@ class AdmitForwardedRequest(betterproto2.Message):
 
     session: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Value of the client's cookie, empty without one.
+    Value of the client's cookie; empty if there is none.
     """
 
     csrf_cookie: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Value of the client's CSRF cookie, empty without one.
+    Value of the client's CSRF cookie; empty if there is none.
     """
 
     csrf_header: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What stands in the header of the CSRF token, empty without one.
+    Value of the CSRF token header; empty if there is none.
     """
 
     browser: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    What the browser kept when it was sent to sign in before, empty without it.
+    Value of the browser's cookie from an earlier redirect to the sign-in; empty if there is none.
     """
 
     allows_insecure: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether the service may be without TLS.
+    Whether the service may be used without TLS.
     """
 
 
@@ -1383,21 +1383,21 @@ class AdmitForwardedResponse(betterproto2.Message):
     Response of AdmitForwarded.
 
     Oneofs:
-        - next: What comes next.
+        - next: Next step.
     """
 
     caller: "AuthorizeForwardResponse | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    The request goes on, and this is who makes it.
+    The proxy may forward the request; its caller.
     """
 
     sign_in: "ForwardSignIn | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    The browser signs in first.
+    The browser has to sign in first.
     """
 
 
@@ -1412,17 +1412,17 @@ class AdmitImageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     owner: "ImageOwner | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Whom the image is to show.
+    Owner of the image.
     """
 
 
@@ -1437,7 +1437,7 @@ class AdmitImageResponse(betterproto2.Message):
 
     max_bytes: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    How many octets it may have.
+    Maximum size in bytes.
     """
 
 
@@ -1452,12 +1452,12 @@ class AnswerBackchannelRequestRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Browser of the user, with the proof that the page was ours.
+    Browser of the user, with the CSRF token.
     """
 
     request_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -1484,12 +1484,12 @@ class AnswerBackchannelRequestResponse(betterproto2.Message):
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Client that asked.
+    Client of the request.
     """
 
     client_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
 
@@ -1506,22 +1506,22 @@ class AnswerConsentRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who answers.
+    Browser of the user who answers.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that waits for the answer.
+    Id of the authorization request.
     """
 
     is_accepted: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether the client may have what it asks for.
+    Whether the user accepts.
     """
 
 
@@ -1536,7 +1536,7 @@ class AnswerConsentResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party.
+    Redirect to the relying party.
     """
 
 
@@ -1546,7 +1546,7 @@ default_message_pool.register_message("gnomon.identity.v1", "AnswerConsentRespon
 @dataclass(eq=False, repr=False)
 class ApiKey(betterproto2.Message):
     """
-    A key as administrators see it.
+    A key, as administrators see it.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -1556,17 +1556,17 @@ class ApiKey(betterproto2.Message):
 
     created: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    When it was created, in Unix seconds.
+    Creation time, in Unix seconds.
     """
 
     expires: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    When it expires, in Unix seconds; never when absent.
+    Expiry, in Unix seconds; never if absent.
     """
 
     access: "list[ApiKeyAccess]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What it may do.
+    Rights.
     """
 
 
@@ -1576,17 +1576,17 @@ default_message_pool.register_message("gnomon.identity.v1", "ApiKey", ApiKey)
 @dataclass(eq=False, repr=False)
 class ApiKeyAccess(betterproto2.Message):
     """
-    Rights of a key to one area.
+    Rights of a key in one area.
     """
 
     group: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    The area, like Clients.
+    Area, for example Clients.
     """
 
     access_rights: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    Of read, create, update and delete.
+    Rights: read, create, update, delete.
     """
 
 
@@ -1930,7 +1930,7 @@ class AssignRoleToUserRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -1966,7 +1966,7 @@ class AssignUserToGroupRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -2002,7 +2002,7 @@ class AssignUserToTenantRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -2033,7 +2033,7 @@ class AuthorizeForwardRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     token: "PresentedToken | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -2065,12 +2065,12 @@ class AuthorizeForwardResponse(betterproto2.Message):
 
     groups: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups, when the scope opens them.
+    Groups, if the scope includes them.
     """
 
     email: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    E-mail address, empty when the scope does not open it.
+    E-mail address; empty if the scope does not include it.
     """
 
     email_verified: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
@@ -2090,7 +2090,7 @@ class AuthorizeForwardResponse(betterproto2.Message):
 
     is_mfa: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether more than a password was asked for.
+    Whether the user signed in with more than a password.
     """
 
 
@@ -2107,7 +2107,7 @@ class AwaitDirectoryVersionRequest(betterproto2.Message):
 
     version: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Version that is known; 0 means none.
+    Known version; 0 means none.
     """
 
     wait_secs: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
@@ -2129,7 +2129,7 @@ class AwaitDirectoryVersionResponse(betterproto2.Message):
 
     version: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    The version, 0 before the first change.
+    The version; 0 before the first change.
     """
 
 
@@ -2146,27 +2146,27 @@ class AwaitEventsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose events are asked for; empty means the default tenant.
+    Tenant of the events; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     after: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Position behind which to go on; empty begins with the newest events that there are.
+    Position after which to continue; empty begins with the newest events.
     """
 
     latest: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    With no position: how many of the newest events come first.
+    Without a position: number of the newest events to return first.
     """
 
     level: "EventLevel" = betterproto2.field(5, betterproto2.TYPE_ENUM, default_factory=lambda: EventLevel(0))
     """
-    The least attention that they ask for.
+    Lowest level of the events.
     """
 
     wait_secs: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
@@ -2191,7 +2191,7 @@ class AwaitEventsResponse(betterproto2.Message):
 
     position: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Position behind which the next call goes on.
+    Position after which the next call continues.
     """
 
 
@@ -2206,7 +2206,7 @@ class BackchannelRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, which is none that the client has.
+    Id; it differs from the id that the client has.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -2216,34 +2216,34 @@ class BackchannelRequest(betterproto2.Message):
 
     client_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
     binding_message: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Text that the client shows as well, empty without one.
+    Text that the client also shows; empty if there is none.
     """
 
     scopes: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Scopes asked for.
+    Requested scopes.
     """
 
     started_at: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    When the client asked, in Unix seconds.
+    Time of the request, in Unix seconds.
     """
 
     expires_at: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    When the request expires, in Unix seconds.
+    Expiry of the request, in Unix seconds.
     """
 
     repeated_sign_in: "RepeatedSignIn | None" = betterproto2.field(
         8, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What the user has to do before accepting, absent when the session is enough.
+    Sign-in that the user has to repeat before accepting; absent if the session is enough.
     """
 
 
@@ -2258,17 +2258,17 @@ class BeginAuthorizationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Parameters of the request, also unknown ones and repetitions.
+    Parameters of the request, including unknown and repeated ones.
     """
 
     browser: "Browser | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
 
@@ -2283,7 +2283,7 @@ class BeginAuthorizationResponse(betterproto2.Message):
     Response of BeginAuthorization.
 
     Oneofs:
-        - next: What comes next.
+        - next: Next step.
     """
 
     page: "SignInPage | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True, group="next")
@@ -2295,17 +2295,17 @@ class BeginAuthorizationResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    Back to the relying party.
+    Redirect to the relying party.
     """
 
     error: "ErrorPage | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True, group="next")
     """
-    An error that must not be sent back.
+    An error that must not be sent to the client.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Cookie to set, absent when it stays as it is.
+    Cookie to set; absent if it stays unchanged.
     """
 
 
@@ -2322,7 +2322,7 @@ class BeginLogoutRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -2332,7 +2332,7 @@ class BeginLogoutRequest(betterproto2.Message):
 
     browser: "Browser | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
 
@@ -2345,7 +2345,7 @@ class BeginLogoutResponse(betterproto2.Message):
     Response of BeginLogout.
 
     Oneofs:
-        - next: What comes next.
+        - next: Next step.
     """
 
     page: "LogoutPage | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True, group="next")
@@ -2357,14 +2357,14 @@ class BeginLogoutResponse(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    Back to the relying party.
+    Redirect to the relying party.
     """
 
     signed_out: "SignedOutPage | None" = betterproto2.field(
         3, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    Nobody is signed in any more.
+    Page after signing out.
     """
 
     error: "ErrorPage | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True, group="next")
@@ -2374,14 +2374,14 @@ class BeginLogoutResponse(betterproto2.Message):
 
     cookie: "SessionCookie | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Cookie to set, absent when it stays as it is.
+    Cookie to set; absent if it stays unchanged.
     """
 
     front_channel: "FrontChannelLogout | None" = betterproto2.field(
         6, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What the browser loads first, absent for nothing.
+    URIs that the browser loads first; absent if there are none.
     """
 
 
@@ -2396,27 +2396,27 @@ class BeginProviderLinkRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose person it is; empty means the default tenant.
+    Tenant of the account; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     provider_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which provider.
+    Id of the provider.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof that the person has just authenticated again.
+    Modification token.
     """
 
 
@@ -2433,7 +2433,7 @@ class BeginProviderLinkResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    To the provider.
+    Redirect to the provider.
     """
 
 
@@ -2450,12 +2450,12 @@ class BeginSessionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
 
@@ -2475,7 +2475,7 @@ class BeginSessionResponse(betterproto2.Message):
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Cookie to set, absent when the session was there already.
+    Cookie to set; absent if the session existed before.
     """
 
 
@@ -2490,12 +2490,12 @@ class BlockAddressRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is to block it; empty means the default tenant.
+    Tenant of the block; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     ip: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -2505,7 +2505,7 @@ class BlockAddressRequest(betterproto2.Message):
 
     exp: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Until when, in Unix seconds.
+    End of the block, in Unix seconds.
     """
 
 
@@ -2537,12 +2537,12 @@ class BlockedAddress(betterproto2.Message):
 
     exp: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Until when its widest block lasts, in Unix seconds.
+    End of the widest block, in Unix seconds.
     """
 
     reach: "BlockReach" = betterproto2.field(3, betterproto2.TYPE_ENUM, default_factory=lambda: BlockReach(0))
     """
-    What its widest block is for.
+    Reach of the widest block.
     """
 
 
@@ -2552,32 +2552,32 @@ default_message_pool.register_message("gnomon.identity.v1", "BlockedAddress", Bl
 @dataclass(eq=False, repr=False)
 class Browser(betterproto2.Message):
     """
-    The browser that a request came from, as the edge saw it.
+    The browser of a request, as the edge sees it.
     """
 
     session: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Value of the session cookie, empty without one.
+    Value of the session cookie; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address of the peer, of the client behind trusted proxies.
+    Network address of the peer; behind trusted proxies, that of the client.
     """
 
     user_agent: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the browser says it is.
+    User-Agent header.
     """
 
     csrf_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof that the page was ours: the x-csrf-token header or the form's field, empty without one.
+    CSRF token: the x-csrf-token header or the form field; empty if there is none.
     """
 
     remembered_factor: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What it keeps since it showed a passkey, empty without.
+    Token from an earlier second factor; empty if there is none.
     """
 
 
@@ -2587,27 +2587,27 @@ default_message_pool.register_message("gnomon.identity.v1", "Browser", Browser)
 @dataclass(eq=False, repr=False)
 class Caller(betterproto2.Message):
     """
-    Who calls an administrator's or a person's own endpoint: one of these, the first that is given.
+    Caller of an endpoint for administrators or for the user's own account: the first given one of these.
     """
 
     api_key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    An API key, `<name>$<secret>`, empty without one.
+    An API key, `<name>$<secret>`; empty if there is none.
     """
 
     access_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    An access token, empty without one.
+    An access token; empty if there is none.
     """
 
     browser: "Browser | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    A browser that is signed in; beside an API key or a token only the peer's address is read of it.
+    A signed-in browser; together with an API key or a token, only the network address of the peer counts.
     """
 
     is_read: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether the request only reads, so that a browser needs no proof that the page was ours.
+    Whether the request only reads, so that a browser needs no CSRF token.
     """
 
 
@@ -2622,17 +2622,17 @@ class CheckAccountDeletionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
 
@@ -2663,12 +2663,12 @@ class CheckApiKeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose key it is; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -2700,7 +2700,7 @@ class CheckConfirmationRequestsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -2736,7 +2736,7 @@ class CheckDpopProofRequest(betterproto2.Message):
 
     access_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Access token that the proof has to be for.
+    Access token that the proof must be for.
     """
 
     dpop: "DpopProof | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
@@ -2771,7 +2771,7 @@ class CheckPasswordResetRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -2802,12 +2802,12 @@ class CheckRevocationLinkRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -2838,7 +2838,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class Client(betterproto2.Message):
     """
-    A client as administrators see it.
+    A client, as administrators see it.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -2848,27 +2848,27 @@ class Client(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
     enabled: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether it may do anything at all.
+    Whether the client may make requests.
     """
 
     confidential: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether it has to prove who it is.
+    Whether the client has to authenticate.
     """
 
     redirect_uris: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent back to: RFC 6749 §3.1.2.
+    Redirect URIs: RFC 6749 §3.1.2.
     """
 
     post_logout_redirect_uris: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent after signing out.
+    Redirect URIs after signing out.
     """
 
     allowed_origins: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
@@ -2878,67 +2878,67 @@ class Client(betterproto2.Message):
 
     flows_enabled: "list[str]" = betterproto2.field(8, betterproto2.TYPE_STRING, repeated=True)
     """
-    Grant types that it may use.
+    Grant types that the client may use.
     """
 
     access_token_signed_response_alg: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Algorithm that its access tokens are signed with.
+    Signature algorithm of its access tokens.
     """
 
     id_token_signed_response_alg: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Algorithm that its ID tokens are signed with.
+    Signature algorithm of its ID tokens.
     """
 
     auth_code_lifetime: "int" = betterproto2.field(11, betterproto2.TYPE_INT32)
     """
-    Seconds that its codes are good.
+    Seconds for which its codes are valid.
     """
 
     access_token_lifetime: "int" = betterproto2.field(12, betterproto2.TYPE_INT32)
     """
-    Seconds that its access tokens are good.
+    Seconds for which its access tokens are valid.
     """
 
     scopes: "list[str]" = betterproto2.field(13, betterproto2.TYPE_STRING, repeated=True)
     """
-    Scopes that it may ask for.
+    Scopes that the client may request.
     """
 
     default_scopes: "list[str]" = betterproto2.field(14, betterproto2.TYPE_STRING, repeated=True)
     """
-    Those of its scopes that it is always given; permissions among them only when it asks for nothing.
+    Scopes that the client always gets; permissions among them only if it requests no scope.
     """
 
     challenges: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
     """
-    Methods of code challenges that it has to use; none where it need not.
+    Code challenge methods, one of which the client must use; empty if it need not.
     """
 
     force_mfa: "bool" = betterproto2.field(16, betterproto2.TYPE_BOOL)
     """
-    Whether people need a second factor for it.
+    Whether users need a second factor for the client.
     """
 
     client_uri: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
     """
-    Its home page, empty without one.
+    URI of its home page; empty if there is none.
     """
 
     contacts: "list[str]" = betterproto2.field(18, betterproto2.TYPE_STRING, repeated=True)
     """
-    Whom to write to about it.
+    E-mail addresses of contacts.
     """
 
     backchannel_logout_uri: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
     """
-    Where it wants to hear of sessions that end, empty when it does not.
+    URI for back-channel logout; empty if there is none.
     """
 
     restrict_group_prefix: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
     """
-    How the names of groups begin whose people may use it, empty for everybody.
+    Prefix of the groups whose members may use the client; empty for all users.
     """
 
     allowed_resources: "list[str]" = betterproto2.field(21, betterproto2.TYPE_STRING, repeated=True)
@@ -2948,77 +2948,79 @@ class Client(betterproto2.Message):
 
     default_aud: "list[str]" = betterproto2.field(22, betterproto2.TYPE_STRING, repeated=True)
     """
-    Whom all its access tokens are for, beside itself.
+    Audience of all its access tokens, in addition to the client itself.
     """
 
     claims: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
     """
-    JSON object of claims that tokens in its own name carry, empty for none.
+    JSON object with claims of tokens that the client gets for itself; empty for none.
     """
 
     claims_at_root: "bool" = betterproto2.field(24, betterproto2.TYPE_BOOL)
     """
-    Whether these and attributes of people stand beside the other claims, and not below `custom`.
+    Whether these claims and attributes of users are top-level claims and not below `custom`.
     """
 
     consent: "str" = betterproto2.field(25, betterproto2.TYPE_STRING)
     """
-    Whether people are asked before it gets anything about them: never, once or always.
+    When users are asked for consent: never, once or always.
     """
 
     jwks: "str" = betterproto2.field(26, betterproto2.TYPE_STRING)
     """
-    JWK Set of its public keys, in JSON; empty without them. With keys it proves who it is by private_key_jwt.
+    JWK Set of its public keys, in JSON; empty if there are none. With keys it authenticates by private_key_jwt.
     """
 
     jwks_uri: "str" = betterproto2.field(27, betterproto2.TYPE_STRING)
     """
-    Where it publishes its JWK Set instead, empty when it does not.
+    URI of its published JWK Set, in place of `jwks`; empty if there is none.
     """
 
     token_endpoint_auth_method: "str" = betterproto2.field(28, betterproto2.TYPE_STRING)
     """
-    How it proves who it is; empty means by its keys when it has some, else by a secret when it is confidential.
+    Authentication method at the token endpoint; empty means by its keys if it has some, otherwise by a secret if it is
+    confidential.
     """
 
     token_endpoint_auth_signing_alg: "str" = betterproto2.field(29, betterproto2.TYPE_STRING)
     """
-    Algorithm that its assertions are signed with, empty for any that we take.
+    Signature algorithm of its assertions; empty for any supported one.
     """
 
     request_object_signing_alg: "str" = betterproto2.field(30, betterproto2.TYPE_STRING)
     """
-    Algorithm that its request objects are signed with, empty for any that we take.
+    Signature algorithm of its request objects; empty for any supported one.
     """
 
     require_signed_request_object: "bool" = betterproto2.field(31, betterproto2.TYPE_BOOL)
     """
-    Whether it has to sign its authorization requests: RFC 9101 §10.5.
+    Whether it must sign its authorization requests: RFC 9101 §10.5.
     """
 
     request_uris: "list[str]" = betterproto2.field(32, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where its request objects may be fetched from.
+    URIs from which the provider may fetch its request objects.
     """
 
     policy_uri: "str" = betterproto2.field(33, betterproto2.TYPE_STRING)
     """
-    Where it says what it does with what it gets, empty when it does not: RFC 7591 §2.
+    URI of its privacy policy (RFC 7591 §2); empty if there is none.
     """
 
     tos_uri: "str" = betterproto2.field(34, betterproto2.TYPE_STRING)
     """
-    Its terms of service, empty without.
+    URI of its terms of service; empty if there is none.
     """
 
     fed_cm: "bool" = betterproto2.field(35, betterproto2.TYPE_BOOL)
     """
-    Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway.
+    Whether pages of its origins get ID tokens by FedCM although the client is confidential; pages of a public client
+    always do.
     """
 
     userinfo_signed_response_alg: "str" = betterproto2.field(36, betterproto2.TYPE_STRING)
     """
-    Algorithm that its userinfo responses are signed with, empty for plain JSON.
+    Signature algorithm of its userinfo responses; empty for plain JSON.
     """
 
     access_token_typ: "str" = betterproto2.field(37, betterproto2.TYPE_STRING)
@@ -3028,12 +3030,12 @@ class Client(betterproto2.Message):
 
     require_pushed_authorization_requests: "bool" = betterproto2.field(38, betterproto2.TYPE_BOOL)
     """
-    Whether it has to push its authorization requests: RFC 9126 §6.
+    Whether it must push its authorization requests: RFC 9126 §6.
     """
 
     dpop_bound_access_tokens: "bool" = betterproto2.field(39, betterproto2.TYPE_BOOL)
     """
-    Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2.
+    Whether its tokens must be bound to a DPoP key: RFC 9449 §5.2.
     """
 
     may_act: "list[str]" = betterproto2.field(40, betterproto2.TYPE_STRING, repeated=True)
@@ -3043,27 +3045,27 @@ class Client(betterproto2.Message):
 
     introspection_signed_response_alg: "str" = betterproto2.field(41, betterproto2.TYPE_STRING)
     """
-    Algorithm of signed introspection responses that it asks for: RFC 9701 §6; empty means RS256.
+    Algorithm of its signed introspection responses: RFC 9701 §6; empty means RS256.
     """
 
     subject_type: "str" = betterproto2.field(42, betterproto2.TYPE_STRING)
     """
-    Kind of subjects that it gets, public or pairwise: OpenID Connect Core 1.0 §8; empty means public.
+    Kind of its subjects, public or pairwise: OpenID Connect Core 1.0 §8; empty means public.
     """
 
     sector_identifier_uri: "str" = betterproto2.field(43, betterproto2.TYPE_STRING)
     """
-    Address of the document that lists the redirect URIs of the clients of its sector.
+    URI of the document that lists the redirect URIs of the clients of its sector.
     """
 
     frontchannel_logout_uri: "str" = betterproto2.field(44, betterproto2.TYPE_STRING)
     """
-    Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
+    URI that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
     """
 
     frontchannel_logout_session_required: "bool" = betterproto2.field(45, betterproto2.TYPE_BOOL)
     """
-    Whether it needs to know which session ended.
+    Whether the request has to identify the ended session.
     """
 
     assertion_providers: "list[str]" = betterproto2.field(46, betterproto2.TYPE_STRING, repeated=True)
@@ -3073,7 +3075,8 @@ class Client(betterproto2.Message):
 
     tls_client_auth_subject_dn: "str" = betterproto2.field(47, betterproto2.TYPE_STRING)
     """
-    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these.
+    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these
+    fields is set.
     """
 
     tls_client_auth_san_dns: "str" = betterproto2.field(48, betterproto2.TYPE_STRING)
@@ -3098,63 +3101,63 @@ class Client(betterproto2.Message):
 
     tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(52, betterproto2.TYPE_BOOL)
     """
-    Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
+    Whether its access tokens must be bound to its client certificate: RFC 8705 §3.4.
     """
 
     security_profile: "str" = betterproto2.field(53, betterproto2.TYPE_STRING)
     """
-    Security profile whose rules it has to follow, fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing for FAPI
-    2.0 Message Signing, too; empty means none.
+    Security profile whose rules it must follow: fapi2 for the FAPI 2.0 Security Profile, fapi2_message_signing also
+    for FAPI 2.0 Message Signing; empty means none.
     """
 
     authorization_signed_response_alg: "str" = betterproto2.field(54, betterproto2.TYPE_STRING)
     """
-    Algorithm of signed authorization responses that it asks for: JARM §3; empty means RS256.
+    Algorithm of its signed authorization responses: JARM §3; empty means RS256.
     """
 
     id_token_encrypted_response_alg: "str" = betterproto2.field(55, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted.
+    Key encryption algorithm of its ID tokens; empty if they are not encrypted.
     """
 
     id_token_encrypted_response_enc: "str" = betterproto2.field(56, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
     userinfo_encrypted_response_alg: "str" = betterproto2.field(57, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted.
+    Key encryption algorithm of its userinfo; empty if it is not encrypted.
     """
 
     userinfo_encrypted_response_enc: "str" = betterproto2.field(58, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
     authorization_encrypted_response_alg: "str" = betterproto2.field(59, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted.
+    Key encryption algorithm of its signed authorization responses; empty if they are not encrypted.
     """
 
     authorization_encrypted_response_enc: "str" = betterproto2.field(60, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
     backchannel_token_delivery_mode: "str" = betterproto2.field(61, betterproto2.TYPE_STRING)
     """
-    How it learns that a user has decided about its request, poll or ping: CIBA Core 1.0 §4; empty means poll.
+    How it learns that a user has answered its request, poll or ping: CIBA Core 1.0 §4; empty means poll.
     """
 
     backchannel_client_notification_endpoint: "str" = betterproto2.field(62, betterproto2.TYPE_STRING)
     """
-    Address to which it is told so in ping mode.
+    URI for these notifications in ping mode.
     """
 
     backchannel_authentication_request_signing_alg: "str" = betterproto2.field(63, betterproto2.TYPE_STRING)
     """
-    Algorithm of its signed requests to users, empty when it does not sign them.
+    Signature algorithm of its requests to users; empty if it does not sign them.
     """
 
 
@@ -3164,32 +3167,32 @@ default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 @dataclass(eq=False, repr=False)
 class ClientMetadata(betterproto2.Message):
     """
-    What a client says of itself; an empty member counts as left out: RFC 7591 §2.
+    Metadata of a client; an empty member counts as omitted: RFC 7591 §2.
     """
 
     redirect_uris: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent back to.
+    Redirect URIs.
     """
 
     post_logout_redirect_uris: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent after signing out.
+    Redirect URIs after signing out.
     """
 
     grant_types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Grant types that it is going to use; without any authorization_code.
+    Grant types that the client will use; if omitted, authorization_code.
     """
 
     response_types: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Response types that it is going to use; without any code.
+    Response types that the client will use; if omitted, code.
     """
 
     token_endpoint_auth_method: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    How it proves who it is; left out client_secret_basic.
+    Authentication method at the token endpoint; if omitted, client_secret_basic.
     """
 
     token_endpoint_auth_signing_alg: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -3199,12 +3202,12 @@ class ClientMetadata(betterproto2.Message):
 
     id_token_signed_response_alg: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Algorithm of its ID tokens; left out RS256.
+    Algorithm of its ID tokens; if omitted, RS256.
     """
 
     userinfo_signed_response_alg: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Algorithm of signed userinfo; left out it is not signed.
+    Algorithm of signed userinfo; if omitted, it is not signed.
     """
 
     request_object_signing_alg: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
@@ -3219,7 +3222,7 @@ class ClientMetadata(betterproto2.Message):
 
     request_uris: "list[str]" = betterproto2.field(11, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where its request objects may be fetched from.
+    URIs from which the provider may fetch its request objects.
     """
 
     jwks: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
@@ -3229,32 +3232,32 @@ class ClientMetadata(betterproto2.Message):
 
     jwks_uri: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Where it publishes its JWK Set.
+    URI of its published JWK Set.
     """
 
     client_name: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
     client_uri: "str" = betterproto2.field(15, betterproto2.TYPE_STRING)
     """
-    Its home page.
+    URI of its home page.
     """
 
     contacts: "list[str]" = betterproto2.field(16, betterproto2.TYPE_STRING, repeated=True)
     """
-    Whom to write to about it.
+    E-mail addresses of contacts.
     """
 
     scope: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
     """
-    Scopes that it is going to ask for, separated by spaces.
+    Scopes that the client will request, separated by spaces.
     """
 
     backchannel_logout_uri: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
     """
-    Where it wants to hear of sessions that end.
+    URI for back-channel logout.
     """
 
     subject_type: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
@@ -3269,47 +3272,48 @@ class ClientMetadata(betterproto2.Message):
 
     default_max_age: "int | None" = betterproto2.field(21, betterproto2.TYPE_INT32, optional=True)
     """
-    Seconds after which people sign in anew for it.
+    Seconds after which users must sign in again for the client.
     """
 
     policy_uri: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
     """
-    Where it says what it does with what it gets.
+    URI of its privacy policy.
     """
 
     tos_uri: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
     """
-    Its terms of service.
+    URI of its terms of service.
     """
 
     require_pushed_authorization_requests: "bool" = betterproto2.field(24, betterproto2.TYPE_BOOL)
     """
-    Whether it has to push its authorization requests: RFC 9126 §6.
+    Whether it must push its authorization requests: RFC 9126 §6.
     """
 
     dpop_bound_access_tokens: "bool" = betterproto2.field(25, betterproto2.TYPE_BOOL)
     """
-    Whether its tokens have to be bound to a DPoP key: RFC 9449 §5.2.
+    Whether its tokens must be bound to a DPoP key: RFC 9449 §5.2.
     """
 
     sector_identifier_uri: "str" = betterproto2.field(26, betterproto2.TYPE_STRING)
     """
-    Address of the document that lists the redirect URIs of the clients of its sector.
+    URI of the document that lists the redirect URIs of the clients of its sector.
     """
 
     frontchannel_logout_uri: "str" = betterproto2.field(27, betterproto2.TYPE_STRING)
     """
-    Address that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
+    URI that the browser loads when a session ends: Front-Channel Logout 1.0 §2.
     """
 
     frontchannel_logout_session_required: "bool" = betterproto2.field(28, betterproto2.TYPE_BOOL)
     """
-    Whether it needs to know which session ended.
+    Whether the request has to identify the ended session.
     """
 
     tls_client_auth_subject_dn: "str" = betterproto2.field(29, betterproto2.TYPE_STRING)
     """
-    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these.
+    Subject of its certificates, in the form of RFC 4514: RFC 8705 §2.1.2; for tls_client_auth exactly one of these
+    fields is set.
     """
 
     tls_client_auth_san_dns: "str" = betterproto2.field(30, betterproto2.TYPE_STRING)
@@ -3334,42 +3338,42 @@ class ClientMetadata(betterproto2.Message):
 
     tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(34, betterproto2.TYPE_BOOL)
     """
-    Whether its access tokens have to be bound to its client certificate: RFC 8705 §3.4.
+    Whether its access tokens must be bound to its client certificate: RFC 8705 §3.4.
     """
 
     authorization_signed_response_alg: "str" = betterproto2.field(35, betterproto2.TYPE_STRING)
     """
-    Algorithm of signed authorization responses that it asks for; left out RS256.
+    Algorithm of its signed authorization responses; if omitted, RS256.
     """
 
     id_token_encrypted_response_alg: "str" = betterproto2.field(36, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its ID tokens are encrypted; empty when they are not encrypted.
+    Key encryption algorithm of its ID tokens; empty if they are not encrypted.
     """
 
     id_token_encrypted_response_enc: "str" = betterproto2.field(37, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
     userinfo_encrypted_response_alg: "str" = betterproto2.field(38, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its userinfo is encrypted; empty when it is not encrypted.
+    Key encryption algorithm of its userinfo; empty if it is not encrypted.
     """
 
     userinfo_encrypted_response_enc: "str" = betterproto2.field(39, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
     authorization_encrypted_response_alg: "str" = betterproto2.field(40, betterproto2.TYPE_STRING)
     """
-    Algorithm of the key by which its signed authorization responses are encrypted; empty when they are not encrypted.
+    Key encryption algorithm of its signed authorization responses; empty if they are not encrypted.
     """
 
     authorization_encrypted_response_enc: "str" = betterproto2.field(41, betterproto2.TYPE_STRING)
     """
-    Algorithm of the content of these; empty means A128CBC-HS256.
+    Content encryption algorithm of the same; empty means A128CBC-HS256.
     """
 
 
@@ -3379,7 +3383,7 @@ default_message_pool.register_message("gnomon.identity.v1", "ClientMetadata", Cl
 @dataclass(eq=False, repr=False)
 class ClientProof(betterproto2.Message):
     """
-    What a request says about its client.
+    Client of a request, with its credentials.
     """
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3396,7 +3400,7 @@ class ClientProof(betterproto2.Message):
         3, betterproto2.TYPE_ENUM, default_factory=lambda: ClientAuthentication(0)
     )
     """
-    How the client authenticated.
+    Authentication method of the client.
     """
 
     client_assertion: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -3411,7 +3415,7 @@ default_message_pool.register_message("gnomon.identity.v1", "ClientProof", Clien
 @dataclass(eq=False, repr=False)
 class ClientRegistration(betterproto2.Message):
     """
-    A client as it is registered, with what is new of it: RFC 7591 §3.2.1.
+    A registered client, with its new secrets: RFC 7591 §3.2.1.
     """
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3421,27 +3425,27 @@ class ClientRegistration(betterproto2.Message):
 
     client_secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its secret, empty when it is not new or there is none.
+    Secret; empty if it is not new or there is none.
     """
 
     client_id_issued_at: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    When it was registered, in Unix seconds.
+    Time of the registration, in Unix seconds.
     """
 
     registration_access_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the registration is read and changed with, empty when it is not new.
+    Token with which the client reads and changes the registration; empty if it is not new.
     """
 
     registration_client_uri: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where it is read and changed.
+    URI at which the client reads and changes the registration.
     """
 
     metadata: "ClientMetadata | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is registered.
+    Registered metadata.
     """
 
 
@@ -3456,22 +3460,22 @@ class CodeGenerator(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names it in the person's account.
+    Id in the account of the user.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What the person calls it.
+    Name chosen by the user.
     """
 
     added: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    When it was added.
+    Time of the addition.
     """
 
     last_used: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    When a code of it was taken last.
+    Time of the last accepted code; absent if there was none.
     """
 
 
@@ -3481,7 +3485,7 @@ default_message_pool.register_message("gnomon.identity.v1", "CodeGenerator", Cod
 @dataclass(eq=False, repr=False)
 class CompanySignIn(betterproto2.Message):
     """
-    The one way in for people of an organization.
+    The provider through which users of an organization sign in.
     """
 
     provider_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -3491,12 +3495,12 @@ class CompanySignIn(betterproto2.Message):
 
     provider_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name of the provider for people.
+    Display name of the provider.
     """
 
     issuer: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Issuer of the tenant that is signed in to, with its final slash.
+    Issuer of the tenant, with its final slash.
     """
 
 
@@ -3511,12 +3515,12 @@ class ConfirmAddressChangeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -3562,7 +3566,7 @@ class Confirmation(betterproto2.Message):
         1, betterproto2.TYPE_ENUM, default_factory=lambda: ConfirmationStatus(0)
     )
     """
-    What became of it.
+    State of the link.
     """
 
     email: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -3572,18 +3576,18 @@ class Confirmation(betterproto2.Message):
 
     return_uri: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Where the person goes on, of the client that it came from; empty without.
+    URI of the client to which the user returns; empty if there is none.
     """
 
     client_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Name of that client for people.
+    Display name of the client.
     """
 
     password_uri: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where the browser that has just confirmed chooses a password, because several forms registered the address; empty
-    when the account keeps its password.
+    URI at which the browser that confirmed chooses a password, because several forms registered the address; empty if
+    the account keeps its password.
     """
 
 
@@ -3598,27 +3602,27 @@ class ConfirmCodeGeneratorRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     generator_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which generator.
+    Id of the generator.
     """
 
     one_time_code: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    A code that it shows.
+    A code from the generator.
     """
 
 
@@ -3649,12 +3653,12 @@ class ConfirmEmailRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose address.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -3664,7 +3668,7 @@ class ConfirmEmailRequest(betterproto2.Message):
 
     browser: "Browser | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
 
@@ -3679,7 +3683,7 @@ class ConfirmEmailResponse(betterproto2.Message):
 
     confirmation: "Confirmation | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What became of the link.
+    The link and its state.
     """
 
 
@@ -3694,17 +3698,17 @@ class ConfirmLogoutRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     logout_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the page was made for; empty when the parameters below stand for it.
+    Id of the logout request; empty if the parameters below replace it.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -3722,21 +3726,21 @@ class ConfirmLogoutResponse(betterproto2.Message):
     Response of ConfirmLogout.
 
     Oneofs:
-        - next: What comes next.
+        - next: Next step.
     """
 
     redirect: "Redirect | None" = betterproto2.field(
         1, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    Back to the relying party.
+    Redirect to the relying party.
     """
 
     signed_out: "SignedOutPage | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True, group="next"
     )
     """
-    Nobody is signed in any more.
+    Page after signing out.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
@@ -3748,7 +3752,7 @@ class ConfirmLogoutResponse(betterproto2.Message):
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    What the browser loads first, absent for nothing.
+    URIs that the browser loads first; absent if there are none.
     """
 
 
@@ -3758,17 +3762,17 @@ default_message_pool.register_message("gnomon.identity.v1", "ConfirmLogoutRespon
 @dataclass(eq=False, repr=False)
 class Consent(betterproto2.Message):
     """
-    What a person let a client have.
+    Consent of a user to a client.
     """
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Client that has it.
+    Client with the consent.
     """
 
     client_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
     scopes: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
@@ -3783,12 +3787,12 @@ class Consent(betterproto2.Message):
 
     claims: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Claims by name, beyond what the scopes open.
+    Claims by name, in addition to those of the scopes.
     """
 
     granted_at: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    When the person last agreed, in Unix seconds.
+    Time of the last consent, in Unix seconds.
     """
 
 
@@ -3798,82 +3802,82 @@ default_message_pool.register_message("gnomon.identity.v1", "Consent", Consent)
 @dataclass(eq=False, repr=False)
 class ConsentPage(betterproto2.Message):
     """
-    What a person is asked: OpenID Connect Core 1.0 §3.1.2.4.
+    Consent that a user is asked for: OpenID Connect Core 1.0 §3.1.2.4.
     """
 
     authorization_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    The request that the answer goes on with.
+    Id of the authorization request.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client that asks.
+    Client of the request.
     """
 
     client_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
     client_uri: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where the client is, empty when it did not say.
+    URI of the client's home page; empty if the client has none.
     """
 
     scopes: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Scopes that it asks for.
+    Requested scopes.
     """
 
     resources: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Resources that it asks for.
+    Requested resources.
     """
 
     claims: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
     """
-    Claims that it asks for by name, beyond what the scopes open.
+    Claims that are requested by name, in addition to those of the scopes.
     """
 
     email: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Address of whoever is signed in.
+    E-mail address of the signed-in user.
     """
 
     redirect_origin: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Origin that the form may redirect to, for the page's content security policy.
+    Origin to which the form may redirect, for the content security policy of the page.
     """
 
     csrf_token: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Proof that what the page sends comes from it.
+    Proof that the requests of the page come from it.
     """
 
     client_logo_id: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
     """
-    Id of the client's uploaded logo, empty without one.
+    Id of the client's uploaded logo; empty if there is none.
     """
 
     policy_uri: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    Where the client says what it does with what it gets, empty when it does not.
+    URI of the client's privacy policy; empty if there is none.
     """
 
     tos_uri: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Terms of the client, empty without.
+    URI of the client's terms of service; empty if there is none.
     """
 
     screen: "Screen | None" = betterproto2.field(14, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page looks like, absent for the default theme; only where the page is asked for.
+    Screen of the page; absent for the default theme, and where no page is requested.
     """
 
     ui_locales: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
     """
-    Languages that the request prefers, best first.
+    Preferred languages of the request, best first.
     """
 
     user_language: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
@@ -3893,22 +3897,22 @@ class ConvertToPasskeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -3939,12 +3943,12 @@ class CreateApiKeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that the key is to be of; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -3954,12 +3958,12 @@ class CreateApiKeyRequest(betterproto2.Message):
 
     expires: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    When it is to expire, in Unix seconds; never when absent.
+    Expiry, in Unix seconds; never if absent.
     """
 
     access: "list[ApiKeyAccess]" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What it may do.
+    Rights.
     """
 
 
@@ -3974,7 +3978,7 @@ class CreateApiKeyResponse(betterproto2.Message):
 
     api_key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What its callers present: the name, a dollar sign and the secret.
+    Credential of the callers: the name, a dollar sign and the secret.
     """
 
 
@@ -3989,12 +3993,12 @@ class CreateClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that the client is to be of; empty means the default tenant.
+    Tenant of the client; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4004,22 +4008,22 @@ class CreateClientRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
     confidential: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether it has to prove who it is.
+    Whether the client has to authenticate.
     """
 
     redirect_uris: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent back to.
+    Redirect URIs.
     """
 
     post_logout_redirect_uris: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
     """
-    Where people may be sent after signing out.
+    Redirect URIs after signing out.
     """
 
 
@@ -4039,7 +4043,7 @@ class CreateClientResponse(betterproto2.Message):
 
     client_secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its secret, empty for one that has none.
+    Secret; empty for a client without one.
     """
 
 
@@ -4054,12 +4058,12 @@ class CreateGroupRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4069,7 +4073,7 @@ class CreateGroupRequest(betterproto2.Message):
 
     roles: "Names | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Roles that it gives, by name; absent means none.
+    Roles that members get, by name; absent means none.
     """
 
 
@@ -4099,22 +4103,22 @@ class CreateLdapDirectoryRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directory it is; empty means the default tenant.
+    Tenant of the directory; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     fields: "LdapDirectoryFields | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Its settings.
+    Settings.
     """
 
     bind_password: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Password of bind_dn, empty without one.
+    Password of bind_dn; empty if there is none.
     """
 
 
@@ -4148,7 +4152,7 @@ class CreateMappingRuleRequest(betterproto2.Message):
 
     mapping_rule_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Its id: letters, digits and _~@.+-.
+    Id: letters, digits and _~@.+-.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -4163,7 +4167,7 @@ class CreateMappingRuleRequest(betterproto2.Message):
 
     claim_value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Text that the claim is, or has among its elements.
+    Value of the claim, or one of its elements.
     """
 
 
@@ -4197,12 +4201,12 @@ class CreateProviderFromPresetRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that the provider is to be of; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     preset: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4212,47 +4216,47 @@ class CreateProviderFromPresetRequest(betterproto2.Message):
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What we are called there.
+    Client id at the provider.
     """
 
     client_secret: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Our secret there; for a preset with team_id and key_id the private key in PEM.
+    Client secret at the provider; for a preset with team_id and key_id the private key in PEM.
     """
 
     name: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What people know it by; empty for the name of the preset.
+    Display name; empty for the name of the preset.
     """
 
     directory: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Id of a directory, for a preset that needs it.
+    Id of a directory, for a preset that requires one.
     """
 
     host: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Host of an installation of its own, for a preset that may have it.
+    Host of the organization's own installation, for a preset that allows one.
     """
 
     team_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Id of our team, for a preset that needs it.
+    Id of the team, for a preset that requires one.
     """
 
     key_id: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Id of our key, for a preset that needs it.
+    Id of the key, for a preset that requires one.
     """
 
     auto_onboarding: "bool" = betterproto2.field(11, betterproto2.TYPE_BOOL)
     """
-    Whether people who are new get an account.
+    Whether new users get an account.
     """
 
     auto_link: "bool" = betterproto2.field(12, betterproto2.TYPE_BOOL)
     """
-    Whether people who have an account of the same, verified address are linked to it.
+    Whether users with the verified address of an account are linked to it.
     """
 
 
@@ -4286,12 +4290,12 @@ class CreateProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that the provider is to be of; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     fields: "ProviderFields | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
@@ -4301,7 +4305,7 @@ class CreateProviderRequest(betterproto2.Message):
 
     client_secret: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Our secret there, empty without one.
+    Client secret at the provider; empty if there is none.
     """
 
 
@@ -4331,22 +4335,22 @@ class CreateRecoveryCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -4363,7 +4367,7 @@ class CreateRecoveryCodesResponse(betterproto2.Message):
 
     recovery_codes: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    The codes, each good once.
+    The codes; each is valid once.
     """
 
 
@@ -4380,12 +4384,12 @@ class CreateRoleRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4395,7 +4399,7 @@ class CreateRoleRequest(betterproto2.Message):
 
     permissions: "Names | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Permissions that it gives; absent means none.
+    Permissions from the role; absent means none.
     """
 
 
@@ -4425,12 +4429,12 @@ class CreateScimResourceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -4447,7 +4451,7 @@ class CreateScimResourceRequest(betterproto2.Message):
 
     projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Attributes that the answer has.
+    Attributes of the response.
     """
 
 
@@ -4469,12 +4473,12 @@ class CreateScimResourceResponse(betterproto2.Message):
 
     version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its version, empty for a resource without one.
+    Version of the resource; empty if it has none.
     """
 
     location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its address.
+    Address of the resource.
     """
 
 
@@ -4491,12 +4495,12 @@ class CreateScopeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4506,12 +4510,12 @@ class CreateScopeRequest(betterproto2.Message):
 
     attr_include_access: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in access tokens.
+    Attributes that it adds to access tokens.
     """
 
     attr_include_id: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens and userinfo.
+    Attributes that it adds to ID tokens and userinfo.
     """
 
 
@@ -4541,7 +4545,7 @@ class CreateSignInDomainRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -4551,12 +4555,12 @@ class CreateSignInDomainRequest(betterproto2.Message):
 
     domain: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name, as people write it.
+    Name, as users write it.
     """
 
     target: "SignInTarget | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Where its people sign in; absent means the password page.
+    Target for the sign-in of its users; absent means the password page.
     """
 
 
@@ -4590,7 +4594,7 @@ class CreateTenantRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -4600,17 +4604,17 @@ class CreateTenantRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name for people; empty means the id.
+    Name for users; empty means the id.
     """
 
     hostname: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Host of its issuer, empty for one below the default issuer.
+    Host of its issuer; empty for an issuer below the default one.
     """
 
     enabled: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether it is served.
+    Whether the tenant is active.
     """
 
     settings: "TenantSettings | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
@@ -4645,27 +4649,27 @@ class CreateUserAttributeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What it is called, which is also the claim's name.
+    Name of the attribute and of its claim.
     """
 
     desc: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    What it is for.
+    Description.
     """
 
     user_editable: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether people may change their own.
+    Whether users may change their own value.
     """
 
 
@@ -4699,17 +4703,17 @@ class CreateUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     fields: "UserFields | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it is to be; the address is needed.
+    Properties of the user; the address is required.
     """
 
 
@@ -4724,7 +4728,7 @@ class CreateUserResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
 
@@ -4739,17 +4743,17 @@ class CreateWebhookRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     fields: "WebhookFields | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it is to be.
+    Settings.
     """
 
 
@@ -4769,7 +4773,7 @@ class CreateWebhookResponse(betterproto2.Message):
 
     secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its secret, which no other answer has.
+    Secret of the webhook; no other response contains it.
     """
 
 
@@ -4784,22 +4788,22 @@ class DeleteAccountRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof: a modification token.
+    Modification token.
     """
 
 
@@ -4826,12 +4830,12 @@ class DeleteApiKeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose key it is; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4863,12 +4867,12 @@ class DeleteClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose client it is; empty means the default tenant.
+    Tenant of the client; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -4900,27 +4904,27 @@ class DeleteCodeGeneratorRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     generator_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the generator.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago, empty for whoever administers people.
+    Modification token; empty for administrators of users.
     """
 
 
@@ -4951,17 +4955,17 @@ class DeleteGroupRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     group_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the group.
     """
 
 
@@ -4988,22 +4992,22 @@ class DeleteImageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     owner: "ImageOwner | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Whom the image shows.
+    Owner of the image.
     """
 
     image_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Id of the image; empty means whatever image there is.
+    Id of the image; empty means the current image.
     """
 
 
@@ -5030,12 +5034,12 @@ class DeleteLdapDirectoryRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directory it is; empty means the default tenant.
+    Tenant of the directory; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     directory_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -5071,7 +5075,7 @@ class DeleteMappingRuleRequest(betterproto2.Message):
 
     mapping_rule_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the mapping rule.
     """
 
 
@@ -5102,27 +5106,27 @@ class DeletePasskeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which.
+    Name.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago, empty for whoever administers people.
+    Modification token; empty for administrators of users.
     """
 
 
@@ -5149,27 +5153,27 @@ class DeleteProviderLinkRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose person it is; empty means the default tenant.
+    Tenant of the account; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     provider_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which provider.
+    Id of the provider.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof that the person has just authenticated again.
+    Modification token.
     """
 
 
@@ -5200,17 +5204,17 @@ class DeleteProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider it is; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     provider_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the provider.
     """
 
 
@@ -5237,22 +5241,22 @@ class DeleteRecoveryCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago, empty for whoever administers people.
+    Modification token; empty for administrators of users.
     """
 
 
@@ -5293,12 +5297,12 @@ class DeleteRegistrationRequest(betterproto2.Message):
 
     token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The token of the registration.
+    Registration access token.
     """
 
     peer_address: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Who asks.
+    Network address of the caller.
     """
 
 
@@ -5329,17 +5333,17 @@ class DeleteRoleRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     role_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the role.
     """
 
 
@@ -5366,12 +5370,12 @@ class DeleteScimResourceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -5388,7 +5392,7 @@ class DeleteScimResourceRequest(betterproto2.Message):
 
     versions: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Versions, of which the resource must have one; empty means any.
+    Versions, one of which the resource must have; empty means any.
     """
 
 
@@ -5419,17 +5423,17 @@ class DeleteScopeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     scope_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the scope.
     """
 
 
@@ -5456,7 +5460,7 @@ class DeleteSignInDomainRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -5466,7 +5470,7 @@ class DeleteSignInDomainRequest(betterproto2.Message):
 
     domain: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name, as people write it.
+    Name, as users write it.
     """
 
 
@@ -5497,7 +5501,7 @@ class DeleteTenantRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -5507,7 +5511,7 @@ class DeleteTenantRequest(betterproto2.Message):
 
     force: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether its users go too.
+    Whether its users are removed too.
     """
 
 
@@ -5534,17 +5538,17 @@ class DeleteUserAttributeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Name.
     """
 
 
@@ -5575,17 +5579,17 @@ class DeleteUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whom.
+    Id of the user.
     """
 
 
@@ -5612,12 +5616,12 @@ class DeleteWebhookRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     webhook_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -5649,17 +5653,17 @@ class DescribeProvisioningRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name of the document: ServiceProviderConfig, ResourceTypes or Schemas, the latter two also with a slash and an id.
+    Name of the document: ServiceProviderConfig, ResourceTypes or Schemas; the latter two also with a slash and an id.
     """
 
 
@@ -5688,7 +5692,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class Device(betterproto2.Message):
     """
-    A device of a person; times are in Unix seconds.
+    A device of a user; times are in Unix seconds.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5703,27 +5707,27 @@ class Device(betterproto2.Message):
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose it is.
+    Id of the user who owns the device.
     """
 
     created: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    When it was let in.
+    Time of the acceptance.
     """
 
     refresh_exp: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
     """
-    When its refresh token ends, absent when it has none.
+    Expiry of its refresh token; absent if it has none.
     """
 
     peer_ip: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Address that it asked from.
+    Network address from which it sent its request.
     """
 
     name: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    What the person calls it.
+    Name chosen by the user.
     """
 
 
@@ -5738,32 +5742,32 @@ class DisconnectFedCmClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     way: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Value of the cookie for FedCM, empty without one.
+    Value of the cookie for FedCM; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address of the peer, of the client behind trusted proxies.
+    Network address of the peer; behind trusted proxies, that of the client.
     """
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Client that a page says it is of.
+    Client that the page claims to belong to.
     """
 
     origin: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Origin of the page, as the browser says.
+    Origin of the page, from the browser.
     """
 
     account_hint: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What the page knows the account by.
+    Account hint from the page.
     """
 
 
@@ -5780,7 +5784,7 @@ class DisconnectFedCmClientResponse(betterproto2.Message):
 
     account_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    The account that has nothing to do with the client any more.
+    Account that is disconnected from the client.
     """
 
 
@@ -5792,7 +5796,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class DpopProof(betterproto2.Message):
     """
-    Proof of possession of a key, with the request that it has to be for: RFC 9449 §4.
+    Proof of possession of a key, with the request that it must be for: RFC 9449 §4.
     """
 
     proof: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -5822,17 +5826,17 @@ class EmitTestEventRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that the event is to be of; empty means the default tenant.
+    Tenant of the event; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     peer_address: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address of whoever asks.
+    Network address of the caller.
     """
 
 
@@ -5859,12 +5863,12 @@ class EndAllSessionsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -5891,22 +5895,22 @@ class EndSessionOfUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     session_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the session.
     """
 
 
@@ -5937,17 +5941,17 @@ class EndSessionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     session_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the session.
     """
 
 
@@ -5974,17 +5978,17 @@ class EndSessionsOfUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -6010,7 +6014,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ErrorPage(betterproto2.Message):
     """
-    A page that says what is wrong, with no way back to the relying party.
+    A page with an error, without a redirect to the relying party.
     """
 
     status: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
@@ -6025,7 +6029,7 @@ class ErrorPage(betterproto2.Message):
 
     description: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What is wrong, for people; never repeats what was sent.
+    Error text for users; it never contains parts of the request.
     """
 
 
@@ -6035,22 +6039,22 @@ default_message_pool.register_message("gnomon.identity.v1", "ErrorPage", ErrorPa
 @dataclass(eq=False, repr=False)
 class EventActor(betterproto2.Message):
     """
-    The administrator who made an event happen.
+    The administrator who caused an event.
     """
 
     kind: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Of user, api_key and client.
+    Kind: user, api_key or client.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its id.
+    Id.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
 
@@ -6065,27 +6069,27 @@ class ExportUsersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    How many at most, 0 for 500.
+    Maximum number of accounts; 0 means 500.
     """
 
     continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where the page before ended, empty for the first one.
+    Continuation token of the previous page; empty for the first page.
     """
 
     with_password_hashes: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether the hashes of passwords are wanted.
+    Whether to return the password hashes.
     """
 
 
@@ -6100,12 +6104,12 @@ class ExportUsersResponse(betterproto2.Message):
 
     users: "list[TransferredUser]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The accounts, without secrets of authenticator programs.
+    The accounts, without secrets of authenticator apps.
     """
 
     continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where the next page begins, empty when there is none.
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -6120,12 +6124,12 @@ class FedCmAccount(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Subject of the person's tokens.
+    Subject of the user's tokens.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     email: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -6135,27 +6139,27 @@ class FedCmAccount(betterproto2.Message):
 
     given_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Given name, empty when it is unknown.
+    Given name; empty if it is unknown.
     """
 
     picture: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Address of a picture, empty without one.
+    Address of a picture; empty if there is none.
     """
 
     approved_clients: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Clients whose people need not be told once more what they get.
+    Clients with the consent of the user, for which the browser need not disclose anything again.
     """
 
     login_hints: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
     """
-    What a client's page may know the account by.
+    Login hints by which a page of a client may identify the account.
     """
 
     domain_hints: "list[str]" = betterproto2.field(8, betterproto2.TYPE_STRING, repeated=True)
     """
-    Domains that the account is of.
+    Domains of the account.
     """
 
 
@@ -6170,7 +6174,7 @@ class FindSignInRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     email: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -6227,7 +6231,7 @@ class FindTenantOfHostResponse(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of the tenant, empty when the host is of none.
+    Id of the tenant; empty if no tenant has the host.
     """
 
 
@@ -6244,12 +6248,12 @@ class FinishForwardSignInRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client whose service is behind the proxy.
+    Client of the service behind the proxy.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -6259,12 +6263,12 @@ class FinishForwardSignInRequest(betterproto2.Message):
 
     browser: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the browser kept, empty without it.
+    Value of that cookie; empty if there is none.
     """
 
     is_secure: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether the browser came over TLS.
+    Whether the browser uses TLS.
     """
 
 
@@ -6281,7 +6285,7 @@ class FinishForwardSignInResponse(betterproto2.Message):
 
     return_to: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What the browser asked the service for.
+    Address of the original request.
     """
 
     session: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -6296,7 +6300,7 @@ class FinishForwardSignInResponse(betterproto2.Message):
 
     max_age: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    Seconds that both are good, unless the session ends before.
+    Seconds for which both are valid, unless the session ends before.
     """
 
 
@@ -6313,32 +6317,32 @@ class FinishPasskeyAuthenticationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose passkey, empty where the path does not say.
+    Id of the user; empty if the path does not name one.
     """
 
     code: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Names the ceremony.
+    Code that identifies the ceremony.
     """
 
     answer: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What the authenticator answered.
+    Response of the authenticator, in JSON.
     """
 
     reset_cookie: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Value of the cookie that the browser got with a link, empty without one.
+    Value of the cookie that the browser got with a link; empty if there is none.
     """
 
 
@@ -6355,27 +6359,28 @@ class FinishPasskeyAuthenticationResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party, absent when nobody signed in.
+    Redirect to the relying party; absent if no user signed in.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The cookie of the new session, absent when there is none.
+    Cookie of the new session; absent if there is none.
     """
 
     remembered: "RememberedFactor | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the browser keeps, so that it needs no password for a while; absent when nobody signed in.
+    Token with which the browser needs no password for a while; absent if no user signed in.
     """
 
     code: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proves at the modification token's endpoint, or with a link, who somebody is; empty for other purposes.
+    Code that proves the user's identity at the endpoint for modification tokens, or with a link; empty for other
+    purposes.
     """
 
     consent: "ConsentPage | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question that comes before a code, absent without one.
+    Consent page before a code; absent if no consent is needed.
     """
 
 
@@ -6392,7 +6397,7 @@ class FinishPasskeyEnrollmentRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     link: "ShownLink | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -6402,12 +6407,12 @@ class FinishPasskeyEnrollmentRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the person calls the passkey.
+    Name of the passkey, chosen by the user.
     """
 
     answer: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the authenticator answered, as JSON.
+    Response of the authenticator, in JSON.
     """
 
     peer_address: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -6429,7 +6434,7 @@ class FinishPasskeyEnrollmentResponse(betterproto2.Message):
 
     location: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Where the person goes on, as after a password.
+    URI at which the user continues: of the client, or of the entry page.
     """
 
 
@@ -6446,27 +6451,27 @@ class FinishPasskeyRegistrationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the person calls the passkey.
+    Name of the passkey, chosen by the user.
     """
 
     answer: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What the authenticator answered.
+    Response of the authenticator, in JSON.
     """
 
 
@@ -6492,7 +6497,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ForwardedRequest(betterproto2.Message):
     """
-    A request that a proxy holds back.
+    A request that a proxy holds.
     """
 
     scheme: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6522,7 +6527,7 @@ default_message_pool.register_message("gnomon.identity.v1", "ForwardedRequest", 
 @dataclass(eq=False, repr=False)
 class ForwardSignIn(betterproto2.Message):
     """
-    Where a browser signs in.
+    Redirect of a browser to the sign-in.
     """
 
     location: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -6532,12 +6537,12 @@ class ForwardSignIn(betterproto2.Message):
 
     browser: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What the browser keeps until it comes back.
+    Value of a cookie that the browser keeps until it returns.
     """
 
     max_age: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Seconds that it keeps it.
+    Seconds for which it keeps the cookie.
     """
 
 
@@ -6547,17 +6552,17 @@ default_message_pool.register_message("gnomon.identity.v1", "ForwardSignIn", For
 @dataclass(eq=False, repr=False)
 class FrontChannelLogout(betterproto2.Message):
     """
-    Signs the person out at clients by the browser: Front-Channel Logout 1.0 §3.
+    Sign-out at clients through the browser: Front-Channel Logout 1.0 §3.
     """
 
     uris: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    Addresses that the browser loads before it goes on.
+    URIs that the browser loads before it continues.
     """
 
     screen: "Screen | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page looks like, absent for the default theme.
+    Screen of the page; absent for the default theme.
     """
 
 
@@ -6572,12 +6577,12 @@ class GetClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose client is asked for; empty means the default tenant.
+    Tenant of the client; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -6612,17 +6617,17 @@ class GetClientScreensRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which client's.
+    Id of the client.
     """
 
 
@@ -6644,7 +6649,7 @@ class GetClientScreensResponse(betterproto2.Message):
 
     etag: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Tells these settings from others.
+    Entity tag of these settings.
     """
 
 
@@ -6661,12 +6666,12 @@ class GetConfirmationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose address.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -6703,17 +6708,17 @@ class GetConsentPageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that waits for the answer.
+    Id of the authorization request.
     """
 
 
@@ -6728,7 +6733,7 @@ class GetConsentPageResponse(betterproto2.Message):
 
     page: "ConsentPage | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question.
+    Consent page.
     """
 
 
@@ -6743,17 +6748,17 @@ class GetEmailCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -6768,12 +6773,12 @@ class GetEmailCodesResponse(betterproto2.Message):
 
     enabled: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    Whether they are a factor of the person.
+    Whether codes by e-mail are a factor of the user.
     """
 
     available: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    Whether the person may turn them on.
+    Whether the user may turn them on.
     """
 
 
@@ -6788,17 +6793,17 @@ class GetFedCmClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client that a page says it is of.
+    Client that the page claims to belong to.
     """
 
     origin: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Origin of the page, as the browser says.
+    Origin of the page, from the browser.
     """
 
 
@@ -6813,12 +6818,12 @@ class GetFedCmClientResponse(betterproto2.Message):
 
     policy_uri: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Where it says what it does with what it gets, empty when it does not.
+    URI of its privacy policy; empty if there is none.
     """
 
     tos_uri: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its terms of service, empty without.
+    URI of its terms of service; empty if there is none.
     """
 
 
@@ -6833,7 +6838,7 @@ class GetFedCmConfigurationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -6855,27 +6860,27 @@ class GetFedCmConfigurationResponse(betterproto2.Message):
 
     accounts_endpoint: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where accounts are listed.
+    Endpoint that lists accounts.
     """
 
     client_metadata_endpoint: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Where clients say what they promise.
+    Endpoint for metadata of clients.
     """
 
     id_assertion_endpoint: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where ID tokens are issued.
+    Endpoint that issues ID tokens.
     """
 
     disconnect_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where clients are disconnected.
+    Endpoint that disconnects clients.
     """
 
     login_url: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Page that signs people in.
+    Page that signs users in.
     """
 
 
@@ -6892,22 +6897,22 @@ class GetImageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider shows it; empty means the default tenant.
+    Tenant of the image; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks, which counts for pictures of people where not everybody sees them.
+    Caller; it matters for pictures of users that are not public.
     """
 
     owner: "ImageOwner | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Whom the image shows.
+    Owner of the image.
     """
 
     image_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Id of the image, needed for pictures of people; empty means whatever image there is.
+    Id of the image, required for pictures of users; empty means the current image.
     """
 
 
@@ -6922,7 +6927,7 @@ class GetImageResponse(betterproto2.Message):
 
     image_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of the image, which names its content.
+    Id of the image, which identifies its content.
     """
 
     content: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -6932,12 +6937,12 @@ class GetImageResponse(betterproto2.Message):
 
     media_type: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its media type.
+    Media type.
     """
 
     is_public: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether everybody may see it.
+    Whether the image is public.
     """
 
 
@@ -6952,7 +6957,7 @@ class GetKeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose key is asked for; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     kid: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -6987,12 +6992,12 @@ class GetKeySetRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose keys are asked for; empty means the default tenant.
+    Tenant of the keys; empty means the default tenant.
     """
 
     algorithms: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    Algorithms of which there has to be a key; empty means all that the provider signs with.
+    Algorithms for which a key must exist; empty means all signature algorithms of the provider.
     """
 
 
@@ -7022,7 +7027,7 @@ class GetMappingRuleRequest(betterproto2.Message):
 
     mapping_rule_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the mapping rule.
     """
 
 
@@ -7052,7 +7057,7 @@ class GetMetadataRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider is asked for; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
 
@@ -7082,7 +7087,7 @@ class GetPasswordPolicyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
 
@@ -7116,7 +7121,7 @@ class GetPictureConfigRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -7133,12 +7138,12 @@ class GetPictureConfigResponse(betterproto2.Message):
 
     upload_allowed: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    Whether people upload pictures of themselves.
+    Whether users may upload pictures of themselves.
     """
 
     content_len_limit: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    How many octets one may have.
+    Maximum size in bytes.
     """
 
 
@@ -7195,17 +7200,17 @@ class GetRecoveryCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -7222,12 +7227,12 @@ class GetRecoveryCodesResponse(betterproto2.Message):
 
     left: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    How many are left.
+    Number of codes left.
     """
 
     created: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    When they were made, in Unix seconds; absent when there are none.
+    Creation time of the codes, in Unix seconds; absent if there are none.
     """
 
 
@@ -7244,7 +7249,7 @@ class GetRegistrationPageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -7266,7 +7271,7 @@ class GetRegistrationPageResponse(betterproto2.Message):
 
     password_length_min: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    How many characters a password has at least.
+    Minimum length of a password in characters.
     """
 
 
@@ -7293,7 +7298,7 @@ class GetRegistrationRequest(betterproto2.Message):
 
     token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The token of the registration.
+    Registration access token.
     """
 
 
@@ -7327,12 +7332,12 @@ class GetSamlMetadataRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider it is; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the provider.
     """
 
 
@@ -7364,12 +7369,12 @@ class GetScimResourceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -7386,7 +7391,7 @@ class GetScimResourceRequest(betterproto2.Message):
 
     projection: "Projection | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Attributes that the answer has.
+    Attributes of the response.
     """
 
 
@@ -7406,12 +7411,12 @@ class GetScimResourceResponse(betterproto2.Message):
 
     version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its version, empty for a resource without one.
+    Version of the resource; empty if it has none.
     """
 
     location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its address.
+    Address of the resource.
     """
 
 
@@ -7428,12 +7433,12 @@ class GetSessionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
 
@@ -7453,7 +7458,7 @@ class GetSessionResponse(betterproto2.Message):
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Its cookie as it is, for a browser that lacks the one for FedCM.
+    Cookie of the session, for a browser without the cookie for FedCM.
     """
 
 
@@ -7478,12 +7483,12 @@ class GetSignedInPrincipalRequest(betterproto2.Message):
 
     csrf_token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Proof that the page was ours, empty without one.
+    Proof that the request comes from a page of the provider; empty if there is none.
     """
 
     is_read: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    True when the call changes nothing, so that it needs no proof.
+    True if the call changes nothing, so that it needs no CSRF token.
     """
 
 
@@ -7517,7 +7522,7 @@ class GetTenantRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -7552,17 +7557,17 @@ class GetUserAttributeValuesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -7579,7 +7584,7 @@ class GetUserAttributeValuesResponse(betterproto2.Message):
 
     values: "list[UserAttributeValue]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Those that have a value.
+    Attributes with a value.
     """
 
 
@@ -7596,17 +7601,17 @@ class GetUserByEmailRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     email: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address, in whatever case.
+    Address, in upper or lower case.
     """
 
 
@@ -7621,7 +7626,7 @@ class GetUserByEmailResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
 
@@ -7636,7 +7641,7 @@ class GetUserInfoRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     token: "PresentedToken | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -7659,17 +7664,17 @@ class GetUserInfoResponse(betterproto2.Message):
 
     claims: "bytes | None" = betterproto2.field(1, betterproto2.TYPE_BYTES, optional=True, group="document")
     """
-    As a JSON object.
+    Claims as a JSON object.
     """
 
     jwt: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True, group="document")
     """
-    As a signed JWT, for clients that registered for one.
+    Claims as a signed JWT, for clients that registered for one.
     """
 
     dpop_nonce: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    DPoP nonce to hand out, empty without one.
+    DPoP nonce for a response header; empty if there is none.
     """
 
 
@@ -7684,17 +7689,17 @@ class GetUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whom.
+    Id of the user.
     """
 
 
@@ -7709,7 +7714,7 @@ class GetUserResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
 
@@ -7724,12 +7729,12 @@ class GetWebhookRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     webhook_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -7759,7 +7764,7 @@ default_message_pool.register_message("gnomon.identity.v1", "GetWebhookResponse"
 @dataclass(eq=False, repr=False)
 class Grant(betterproto2.Message):
     """
-    What an authorization gives: permission types on a resource.
+    Rights from an authorization: permission types on a resource.
     """
 
     resource_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -7769,12 +7774,12 @@ class Grant(betterproto2.Message):
 
     resource_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its id, * for all of the type.
+    Id of the resource; * for all resources of the type.
     """
 
     permission_types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    What may be done with it.
+    Permission types.
     """
 
 
@@ -7799,7 +7804,7 @@ class Group(betterproto2.Message):
 
     roles: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Roles that it gives, by name.
+    Roles that members get, by name.
     """
 
 
@@ -7809,17 +7814,17 @@ default_message_pool.register_message("gnomon.identity.v1", "Group", Group)
 @dataclass(eq=False, repr=False)
 class ImageOwner(betterproto2.Message):
     """
-    The client, person or provider that an image shows.
+    The client, user or provider that an image shows.
     """
 
     kind: "ImageKind" = betterproto2.field(1, betterproto2.TYPE_ENUM, default_factory=lambda: ImageKind(0))
     """
-    What it is.
+    Kind.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its id.
+    Id.
     """
 
 
@@ -7829,24 +7834,24 @@ default_message_pool.register_message("gnomon.identity.v1", "ImageOwner", ImageO
 @dataclass(eq=False, repr=False)
 class ImportResult(betterproto2.Message):
     """
-    What became of one account.
+    Result of one account.
     """
 
     outcome: "ImportOutcome" = betterproto2.field(
         1, betterproto2.TYPE_ENUM, default_factory=lambda: ImportOutcome(0)
     )
     """
-    What.
+    Result.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Id of the account, empty for a refused one and for one that a dry run would make.
+    Id of the account; empty for a refused one and in a dry run for a new one.
     """
 
     reason: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Why it was refused.
+    Reason of the refusal.
     """
 
 
@@ -7861,12 +7866,12 @@ class ImportUsersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     users: "list[TransferredUser]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -7876,17 +7881,17 @@ class ImportUsersRequest(betterproto2.Message):
 
     dry_run: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether the answer is wanted and nothing is to be made.
+    Whether to return the results without creating anything.
     """
 
     creates_labels: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether groups, roles and definitions of attributes that do not exist are made, too.
+    Whether to create missing groups, roles and definitions of attributes.
     """
 
     allows_administrators: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether accounts may be administrators. Without it they are refused.
+    Whether accounts may be administrators; such accounts are refused otherwise.
     """
 
 
@@ -7916,12 +7921,12 @@ class IntrospectTokenRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client: "ClientProof | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Client that calls, with its credentials.
     """
 
     token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -7931,17 +7936,17 @@ class IntrospectTokenRequest(betterproto2.Message):
 
     token_type_hint: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which kind of token the caller takes it for.
+    Kind of token that the caller assumes.
     """
 
     bearer: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Access token of the caller, instead of a client's credentials.
+    Access token of the caller, in place of client credentials.
     """
 
     wants_jwt: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the response is to be signed: RFC 9701.
+    Whether to sign the response: RFC 9701.
     """
 
 
@@ -7961,7 +7966,7 @@ class IntrospectTokenResponse(betterproto2.Message):
 
     jwt: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    The object in a signed JWT instead, empty without: RFC 9701 §5.
+    The object in a signed JWT in place of JSON; empty if it is not signed: RFC 9701 §5.
     """
 
 
@@ -7978,7 +7983,7 @@ class IssueChallengeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
 
@@ -8008,57 +8013,57 @@ class IssueFedCmAssertionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     way: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Value of the cookie for FedCM, empty without one.
+    Value of the cookie for FedCM; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address of the peer, of the client behind trusted proxies.
+    Network address of the peer; behind trusted proxies, that of the client.
     """
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Client that a page says it is of.
+    Client that the page claims to belong to.
     """
 
     origin: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Origin of the page, as the browser says.
+    Origin of the page, from the browser.
     """
 
     account_id: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Account that the person chose.
+    Account that the user chose.
     """
 
     nonce: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    What the token carries back, empty without.
+    Nonce of the ID token; empty if there is none.
     """
 
     fields: "list[str]" = betterproto2.field(8, betterproto2.TYPE_STRING, repeated=True)
     """
-    What the page asked for: name, email, picture; all of them when it is empty.
+    Fields that the page requested: name, email, picture; all if empty.
     """
 
     disclosure_text_shown: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    Whether the browser told the person what the client gets.
+    Whether the browser disclosed to the user what the client gets.
     """
 
     disclosed_fields: "list[str]" = betterproto2.field(10, betterproto2.TYPE_STRING, repeated=True)
     """
-    What it told of, if it said; else all that was asked for.
+    Disclosed fields, if the browser names them; otherwise all requested ones.
     """
 
     is_auto_selected: "bool" = betterproto2.field(11, betterproto2.TYPE_BOOL)
     """
-    Whether the browser chose the account by itself, and asked nobody.
+    Whether the browser chose the account without asking the user.
     """
 
 
@@ -8073,7 +8078,7 @@ class IssueFedCmAssertionResponse(betterproto2.Message):
     Response of IssueFedCmAssertion.
 
     Oneofs:
-        - outcome: What comes of it.
+        - outcome: Result.
     """
 
     token: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True, group="outcome")
@@ -8083,7 +8088,7 @@ class IssueFedCmAssertionResponse(betterproto2.Message):
 
     error: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True, group="outcome")
     """
-    Code of OAuth for what the client's page is told instead.
+    OAuth error code that the page of the client gets.
     """
 
 
@@ -8100,27 +8105,27 @@ class IssueModificationTokenRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     password: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Password of now; empty when something else proves who asks.
+    Current password; empty with another proof.
     """
 
     passkey_code: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What came of a passkey that was shown a moment ago, or else a one-time or recovery code.
+    Code from the use of a passkey, or a one-time or recovery code.
     """
 
 
@@ -8142,7 +8147,7 @@ class IssueModificationTokenResponse(betterproto2.Message):
 
     expires_at: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    When it expires, in Unix seconds.
+    Expiry, in Unix seconds.
     """
 
 
@@ -8154,12 +8159,12 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class IssueTokenRequest(betterproto2.Message):
     """
-    Request of IssueToken; the names are those of the form.
+    Request of IssueToken; the fields have the names of the form.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     grant_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -8181,22 +8186,22 @@ class IssueTokenRequest(betterproto2.Message):
         5, betterproto2.TYPE_ENUM, default_factory=lambda: ClientAuthentication(0)
     )
     """
-    How the client authenticated.
+    Authentication method of the client.
     """
 
     scope: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Scopes asked for, separated by spaces.
+    Requested scopes, separated by spaces.
     """
 
     audience: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Audience asked for.
+    Requested audience.
     """
 
     resource: "list[str]" = betterproto2.field(8, betterproto2.TYPE_STRING, repeated=True)
     """
-    Resources asked for: RFC 8707.
+    Requested resources: RFC 8707.
     """
 
     code: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
@@ -8231,7 +8236,7 @@ class IssueTokenRequest(betterproto2.Message):
 
     dpop: "DpopProof | None" = betterproto2.field(15, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    DPoP proof, absent without one.
+    DPoP proof; absent if there is none.
     """
 
     subject_token: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
@@ -8246,7 +8251,7 @@ class IssueTokenRequest(betterproto2.Message):
 
     actor_token: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
     """
-    Token of the party that acts, empty for the client itself.
+    Token of the acting party; empty for the client itself.
     """
 
     actor_token_type: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
@@ -8256,7 +8261,7 @@ class IssueTokenRequest(betterproto2.Message):
 
     requested_token_type: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
     """
-    Type of token asked for, empty for an access token.
+    Requested type of token; empty for an access token.
     """
 
     assertion: "str" = betterproto2.field(21, betterproto2.TYPE_STRING)
@@ -8266,7 +8271,7 @@ class IssueTokenRequest(betterproto2.Message):
 
     auth_req_id: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
     """
-    Id of a request to a person who is elsewhere: CIBA Core 1.0 §10.1.
+    Id of a backchannel authentication request: CIBA Core 1.0 §10.1.
     """
 
 
@@ -8286,7 +8291,7 @@ class IssueTokenResponse(betterproto2.Message):
 
     token_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    How to present it.
+    Token type.
     """
 
     expires_in: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
@@ -8301,17 +8306,17 @@ class IssueTokenResponse(betterproto2.Message):
 
     id_token: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    ID token, absent when no person is behind the grant.
+    ID token; absent if the grant is not for a user.
     """
 
     refresh_token: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Refresh token, absent when there is none.
+    Refresh token; absent if there is none.
     """
 
     dpop_nonce: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
     """
-    DPoP nonce to hand out in a header, absent without one.
+    DPoP nonce for a response header; absent if there is none.
     """
 
     issued_token_type: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
@@ -8381,7 +8386,7 @@ default_message_pool.register_message("gnomon.identity.v1", "Jwk", Jwk)
 @dataclass(eq=False, repr=False)
 class LayoutElement(betterproto2.Message):
     """
-    An element of a layout: of a closed set, with attributes of closed sets.
+    An element of a layout; elements and their attributes are of closed sets.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -8395,12 +8400,12 @@ class LayoutElement(betterproto2.Message):
         map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
     )
     """
-    All attributes that it has, also those that were left out.
+    All attributes, including omitted ones.
     """
 
     text: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What people read, not markup; empty where elements stand in it.
+    Text without markup; empty if the element has child elements.
     """
 
     children: "list[LayoutElement]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -8425,7 +8430,7 @@ class LdapDirectory(betterproto2.Message):
 
     fields: "LdapDirectoryFields | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Its settings.
+    Settings.
     """
 
 
@@ -8440,7 +8445,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name that administrators know it by.
+    Name for administrators.
     """
 
     enabled: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
@@ -8450,8 +8455,8 @@ class LdapDirectoryFields(betterproto2.Message):
 
     urls: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Its servers, which have the same content: ldaps://host:port, or ldap://host:port with start_tls. The first that works
-    is asked.
+    Servers with the same content: ldaps://host:port, or ldap://host:port with start_tls. The provider uses the first
+    that responds.
     """
 
     start_tls: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
@@ -8461,12 +8466,12 @@ class LdapDirectoryFields(betterproto2.Message):
 
     ca_certificates: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Certificates in PEM that are trusted for its servers, empty for those of the system.
+    Trusted certificates for its servers in PEM; empty for those of the system.
     """
 
     bind_dn: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    DN of the entry with which the provider searches, empty for an anonymous search.
+    DN with which the provider binds for searches; empty for anonymous searches.
     """
 
     user_base: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
@@ -8476,7 +8481,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     user_filter: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Filter that finds a user; {name} stands for the name or address that the user typed.
+    Filter that finds a user; {name} stands for the name or address that the user entered.
     """
 
     id_attribute: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
@@ -8486,7 +8491,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     username_attribute: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Attribute with the user name, empty for the default.
+    Attribute with the user name; empty for the default.
     """
 
     email_attribute: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
@@ -8496,12 +8501,12 @@ class LdapDirectoryFields(betterproto2.Message):
 
     given_name_attribute: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    Attribute with the first name, empty for the default.
+    Attribute with the first name; empty for the default.
     """
 
     family_name_attribute: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Attribute with the last name, empty for the default.
+    Attribute with the last name; empty for the default.
     """
 
     member_of_attribute: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
@@ -8511,7 +8516,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     group_base: "str" = betterproto2.field(15, betterproto2.TYPE_STRING)
     """
-    DN below which groups are searched for, empty where users name their groups.
+    DN below which the provider searches for groups; empty if the entries of users name their groups.
     """
 
     group_filter: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
@@ -8526,7 +8531,7 @@ class LdapDirectoryFields(betterproto2.Message):
 
     mappings: "list[LdapGroupMapping]" = betterproto2.field(18, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What members of its groups get.
+    Roles and groups for members of its groups.
     """
 
     auto_onboarding: "bool" = betterproto2.field(19, betterproto2.TYPE_BOOL)
@@ -8536,17 +8541,17 @@ class LdapDirectoryFields(betterproto2.Message):
 
     auto_link: "bool" = betterproto2.field(20, betterproto2.TYPE_BOOL)
     """
-    Whether users get the existing account with the same address, if that has no password.
+    Whether users get an existing account with the same address, if it has no password.
     """
 
     timeout: "int" = betterproto2.field(21, betterproto2.TYPE_INT32)
     """
-    Seconds that a step at a server may take.
+    Maximum seconds for a step at a server.
     """
 
     pool_size: "int" = betterproto2.field(22, betterproto2.TYPE_INT32)
     """
-    Connections that are used at a time, in each process.
+    Maximum number of connections in each process.
     """
 
 
@@ -8566,7 +8571,7 @@ class LdapDirectoryUser(betterproto2.Message):
 
     email: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its address.
+    E-mail address.
     """
 
 
@@ -8576,12 +8581,12 @@ default_message_pool.register_message("gnomon.identity.v1", "LdapDirectoryUser",
 @dataclass(eq=False, repr=False)
 class LdapGroupMapping(betterproto2.Message):
     """
-    Members of a group of the directory have these roles and groups.
+    Roles and groups for the members of a group of the directory.
     """
 
     group: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    DN of the group; with a group_base its name, too.
+    DN of the group; with a group_base also its name.
     """
 
     roles: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
@@ -8601,17 +8606,17 @@ default_message_pool.register_message("gnomon.identity.v1", "LdapGroupMapping", 
 @dataclass(eq=False, repr=False)
 class LdapServerTrial(betterproto2.Message):
     """
-    What a trial says of a server.
+    Result of the test of a server.
     """
 
     url: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Its address.
+    Address of the server.
     """
 
     problem: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What failed, empty where the provider can search.
+    Error; empty if the provider can search.
     """
 
 
@@ -8621,7 +8626,7 @@ default_message_pool.register_message("gnomon.identity.v1", "LdapServerTrial", L
 @dataclass(eq=False, repr=False)
 class LdapUser(betterproto2.Message):
     """
-    A user as the directory describes the user; texts are empty where it does not.
+    A user from the directory; texts are empty for absent attributes.
     """
 
     dn: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -8671,27 +8676,27 @@ class LeaveForProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that the page was made for.
+    Id of the authorization request of the page.
     """
 
     provider_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which provider.
+    Id of the provider.
     """
 
     email: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Address that the person typed, empty when it is that of the request.
+    Address that the user entered; empty if it is that of the request.
     """
 
     pow: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
@@ -8713,7 +8718,7 @@ class LeaveForProviderResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    To the provider.
+    Redirect to the provider.
     """
 
 
@@ -8725,7 +8730,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class LinkedUser(betterproto2.Message):
     """
-    Somebody who signs in through a provider.
+    A user who signs in through a provider.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -8735,7 +8740,7 @@ class LinkedUser(betterproto2.Message):
 
     email: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its address.
+    E-mail address.
     """
 
 
@@ -8750,12 +8755,12 @@ class ListApiKeysRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose keys are asked for; empty means the default tenant.
+    Tenant of the keys; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -8785,7 +8790,7 @@ class ListBackchannelRequestsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -8822,7 +8827,7 @@ class ListBackchannelRequestsResponse(betterproto2.Message):
 
     csrf_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof that what the page sends comes from it.
+    Proof that the requests of the page come from it.
     """
 
 
@@ -8839,12 +8844,12 @@ class ListBlockedAddressesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that blocks them; empty means the default tenant.
+    Tenant of the blocks; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -8878,12 +8883,12 @@ class ListClientsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose clients are asked for; empty means the default tenant.
+    Tenant of the clients; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -8913,17 +8918,17 @@ class ListCodeGeneratorsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -8957,17 +8962,17 @@ class ListConsentsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -8997,17 +9002,17 @@ class ListDevicesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -9037,17 +9042,17 @@ class ListEditableUserAttributesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -9076,22 +9081,22 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class ListedSession(betterproto2.Message):
     """
-    A session as others than its browser may see it; times are in Unix seconds.
+    A session without the secret of its browser; times are in Unix seconds.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names the session; the cookie's value stays secret.
+    Id of the session; the value of the cookie stays secret.
     """
 
     user_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Who is signed in, absent when nobody is.
+    Id of the signed-in user; absent if no user is signed in.
     """
 
     is_mfa: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether several factors were needed.
+    Whether the user signed in with several factors.
     """
 
     state: "SessionState" = betterproto2.field(
@@ -9103,12 +9108,12 @@ class ListedSession(betterproto2.Message):
 
     exp: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    When it ends.
+    End time.
     """
 
     last_seen: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    When it was used, to ten seconds.
+    Time of the last use, exact to ten seconds.
     """
 
     remote_ip: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
@@ -9118,12 +9123,12 @@ class ListedSession(betterproto2.Message):
 
     signed_in_at: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    Since when somebody is signed in.
+    Time of the sign-in; absent if no user is signed in.
     """
 
     is_current: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    Whether it is the session of whoever asks.
+    Whether it is the session of the caller.
     """
 
 
@@ -9138,32 +9143,32 @@ class ListEventsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose events are asked for; empty means the default tenant.
+    Tenant of the events; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     from_: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Since when, in Unix seconds.
+    Start of the period, in Unix seconds.
     """
 
     until: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    Before when, in Unix seconds; absent means now.
+    End of the period, excluded, in Unix seconds; now if absent.
     """
 
     level: "EventLevel" = betterproto2.field(5, betterproto2.TYPE_ENUM, default_factory=lambda: EventLevel(0))
     """
-    The least attention that they ask for.
+    Lowest level of the events.
     """
 
     typ: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Their type, empty for all.
+    Type of the events; empty for all.
     """
 
 
@@ -9193,17 +9198,17 @@ class ListFedCmAccountsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     way: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Value of the cookie for FedCM, empty without one.
+    Value of the cookie for FedCM; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address of the peer, of the client behind trusted proxies.
+    Network address of the peer; behind trusted proxies, that of the client.
     """
 
 
@@ -9237,12 +9242,12 @@ class ListGroupsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9272,12 +9277,12 @@ class ListLdapDirectoriesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directories are asked for; empty means the default tenant.
+    Tenant of the directories; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9311,12 +9316,12 @@ class ListLdapDirectoryUsersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directory it is; empty means the default tenant.
+    Tenant of the directory; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     directory_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -9355,17 +9360,17 @@ class ListLinkedUsersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider it is; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     provider_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the provider.
     """
 
 
@@ -9380,7 +9385,7 @@ class ListLinkedUsersResponse(betterproto2.Message):
 
     users: "list[LinkedUser]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The people.
+    The users.
     """
 
 
@@ -9397,7 +9402,7 @@ class ListOfferedProvidersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose page asks; empty means the default tenant.
+    Tenant of the page; empty means the default tenant.
     """
 
 
@@ -9431,17 +9436,17 @@ class ListPasskeysRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -9471,17 +9476,17 @@ class ListProviderLinksRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose person it is; empty means the default tenant.
+    Tenant of the account; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose links.
+    Id of the account.
     """
 
 
@@ -9508,7 +9513,7 @@ class ListProviderLinksResponse(betterproto2.Message):
 
     form_origins: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Origins that get a form from the page, for its content security policy.
+    Origins to which the page posts a form, for its content security policy.
     """
 
 
@@ -9525,12 +9530,12 @@ class ListProviderPresetsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that asks; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9564,12 +9569,12 @@ class ListProvidersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose providers are asked for; empty means the default tenant.
+    Tenant of the providers; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9599,12 +9604,12 @@ class ListRolesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9634,12 +9639,12 @@ class ListScopesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9669,17 +9674,17 @@ class ListSessionsOfUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
 
@@ -9713,29 +9718,29 @@ class ListSessionsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    How many at most, 0 for 1000.
+    Maximum number of items; 0 means 1000.
     """
 
     continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where the page before ended, empty for the first one.
+    Continuation token of the previous page; empty for the first page.
     """
 
     session_state: "SessionState" = betterproto2.field(
         5, betterproto2.TYPE_ENUM, default_factory=lambda: SessionState(0)
     )
     """
-    Only those in this state, by default those with somebody signed in.
+    State of the sessions; by default those with a signed-in user.
     """
 
 
@@ -9755,7 +9760,7 @@ class ListSessionsResponse(betterproto2.Message):
 
     continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where the next page begins, empty when there is none.
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -9770,7 +9775,7 @@ class ListSignInDomainsRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -9809,7 +9814,7 @@ class ListTenantsRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
 
@@ -9839,12 +9844,12 @@ class ListUserAttributesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9878,47 +9883,48 @@ class ListUsersRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    How many at most, 0 for 1000.
+    Maximum number of items; 0 means 1000.
     """
 
     continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where the page before ended, empty for the first one.
+    Continuation token of the previous page; empty for the first page.
     """
 
     search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Words, at most 8: each begins the address, the username, a name or a part of one of them. Upper and lower case are one.
+    At most 8 words; each is the beginning of the address, the username, a name or a part of these. Upper and lower
+    case are the same.
     """
 
     group: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Group that the people belong to, empty for any.
+    Group of the users; empty for any.
     """
 
     role: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Role that the people have, empty for any.
+    Role of the users; empty for any.
     """
 
     sort: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    What they are ordered by, and then by their usernames.
+    Sort order; users with equal values are sorted by username.
     """
 
     is_descending: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    Whether the last one is first; people without a name come last nevertheless.
+    Whether the order is descending; users without a name are always last.
     """
 
 
@@ -9933,12 +9939,12 @@ class ListUsersResponse(betterproto2.Message):
 
     users: "list[User]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The people.
+    The users.
     """
 
     continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where the next page begins, empty when there is none.
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -9953,12 +9959,12 @@ class ListWebhooksRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -9983,22 +9989,22 @@ default_message_pool.register_message("gnomon.identity.v1", "ListWebhooksRespons
 @dataclass(eq=False, repr=False)
 class LogoutPage(betterproto2.Message):
     """
-    Asks a person whether to sign out.
+    Page that asks the user whether to sign out.
     """
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Client that asks, empty when nobody knows.
+    Client of the request; empty if unknown.
     """
 
     client_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name of the client, empty without one.
+    Name of the client; empty if there is none.
     """
 
     logout_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the confirmation goes on with.
+    Id with which the confirmation continues.
     """
 
     csrf_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -10008,12 +10014,13 @@ class LogoutPage(betterproto2.Message):
 
     redirect_origin: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Origin that the form may redirect to, for the page's content security policy; empty when it stays here.
+    Origin to which the form may redirect, for the content security policy of the page; empty if it stays at the
+    provider.
     """
 
     screen: "Screen | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page looks like, absent for the default theme: that of the client which the request itself names.
+    Screen of the client that the request names; absent for the default theme.
     """
 
 
@@ -10028,22 +10035,22 @@ class LookUpProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that asks; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     issuer: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Issuer that is asked about; empty when the address of its metadata says it.
+    Issuer; empty if the request has the address of its metadata.
     """
 
     metadata_url: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Address of its metadata; empty when the issuer says it.
+    Address of its metadata; empty if the request has the issuer.
     """
 
 
@@ -10063,32 +10070,32 @@ class LookUpProviderResponse(betterproto2.Message):
 
     authorization_endpoint: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where people are sent.
+    Authorization endpoint.
     """
 
     token_endpoint: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Where codes are redeemed.
+    Token endpoint.
     """
 
     userinfo_endpoint: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where more is told of a person, empty without one.
+    Userinfo endpoint; empty if there is none.
     """
 
     jwks_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where its keys are published.
+    URI of its JWK Set.
     """
 
     token_endpoint_auth_methods: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    How clients prove who they are: those of none, client_secret_basic and client_secret_post that it takes.
+    Client authentication methods that it supports, out of none, client_secret_basic and client_secret_post.
     """
 
     scope: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Scopes of ours that it knows, separated by spaces.
+    Scopes that it supports, out of those that the server uses, separated by spaces.
     """
 
 
@@ -10098,7 +10105,7 @@ default_message_pool.register_message("gnomon.identity.v1", "LookUpProviderRespo
 @dataclass(eq=False, repr=False)
 class MappingRule(betterproto2.Message):
     """
-    Who gets roles, groups and tenants by what its token says.
+    Rule that assigns roles, groups and tenants to callers by a claim of their token.
     """
 
     mapping_rule_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10118,7 +10125,7 @@ class MappingRule(betterproto2.Message):
 
     claim_value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Text that the claim is, or has among its elements; a number and a boolean are as JSON writes them.
+    Value of the claim, or one of its elements; numbers and booleans are in their JSON form.
     """
 
 
@@ -10128,7 +10135,7 @@ default_message_pool.register_message("gnomon.identity.v1", "MappingRule", Mappi
 @dataclass(eq=False, repr=False)
 class MappingRuleFilter(betterproto2.Message):
     """
-    Fields to search by.
+    Fields of the filter.
     """
 
     mapping_rule_id: "__query__v1__.StringFilter | None" = betterproto2.field(
@@ -10156,7 +10163,7 @@ class MappingRuleFilter(betterproto2.Message):
         4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Text that the claim has.
+    Value of the claim.
     """
 
 
@@ -10166,7 +10173,7 @@ default_message_pool.register_message("gnomon.identity.v1", "MappingRuleFilter",
 @dataclass(eq=False, repr=False)
 class MappingRuleSort(betterproto2.Message):
     """
-    One key of the order.
+    A sort key.
     """
 
     field: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10188,7 +10195,7 @@ default_message_pool.register_message("gnomon.identity.v1", "MappingRuleSort", M
 @dataclass(eq=False, repr=False)
 class Names(betterproto2.Message):
     """
-    Names in their order.
+    List of names, in order.
     """
 
     names: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
@@ -10203,7 +10210,7 @@ default_message_pool.register_message("gnomon.identity.v1", "Names", Names)
 @dataclass(eq=False, repr=False)
 class OfferedProvider(betterproto2.Message):
     """
-    A provider as a page offers it.
+    A provider that a page offers.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10213,12 +10220,12 @@ class OfferedProvider(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
     updated: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of its uploaded image, absent without one.
+    Id of its uploaded image; absent if there is none.
     """
 
 
@@ -10233,12 +10240,12 @@ class OpenAddressChangeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -10277,12 +10284,12 @@ class OpenResetLinkRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     link: "ShownLink | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The link; without a proof, since no page has been made yet.
+    The link; without a CSRF token, because there is no page yet.
     """
 
 
@@ -10302,12 +10309,12 @@ class OpenResetLinkResponse(betterproto2.Message):
 
     max_age: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Seconds until it expires, and with it the link.
+    Seconds until the cookie and the link expire.
     """
 
     csrf_token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Proof that what is sent next comes from a page that was made for the link.
+    CSRF token for the requests of the page of the link.
     """
 
     email: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -10317,17 +10324,17 @@ class OpenResetLinkResponse(betterproto2.Message):
 
     password_policy: "PasswordPolicy | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is asked of the password.
+    Policy for the password.
     """
 
     needs_passkey: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the person has to show its passkey.
+    Whether the user has to use a passkey.
     """
 
     is_new_account: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
     """
-    Whether the account is new, so that a passkey may stand in the password's place.
+    Whether the account is new, so that a passkey may replace the password.
     """
 
 
@@ -10337,7 +10344,7 @@ default_message_pool.register_message("gnomon.identity.v1", "OpenResetLinkRespon
 @dataclass(eq=False, repr=False)
 class Parameter(betterproto2.Message):
     """
-    A parameter of a request or a response, as it was sent; a name may come more than once.
+    A parameter of a request or a response, as it was sent; a name may occur several times.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10362,22 +10369,22 @@ class Passkey(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What the person calls it.
+    Name chosen by the user.
     """
 
     registered: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    When it was added.
+    Time of the addition.
     """
 
     last_used: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    When it was shown last, absent when it never was.
+    Time of the last use; absent if it was never used.
     """
 
     user_verified: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether its authenticator verified the person when it was added.
+    Whether the authenticator verified the user at the registration.
     """
 
 
@@ -10387,47 +10394,47 @@ default_message_pool.register_message("gnomon.identity.v1", "Passkey", Passkey)
 @dataclass(eq=False, repr=False)
 class PasswordPolicy(betterproto2.Message):
     """
-    What is asked of a new password beside that it is not easily guessed; what is absent is not asked for.
+    Requirements for a new password, in addition to not being easily guessed; absent fields are not required.
     """
 
     length_min: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    Characters at least.
+    Minimum number of characters.
     """
 
     length_max: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    Characters at most.
+    Maximum number of characters.
     """
 
     include_lower_case: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT32, optional=True)
     """
-    Lower-case letters at least.
+    Minimum number of lower-case letters.
     """
 
     include_upper_case: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
     """
-    Upper-case letters at least.
+    Minimum number of upper-case letters.
     """
 
     include_digits: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT32, optional=True)
     """
-    Digits at least.
+    Minimum number of digits.
     """
 
     include_special: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT32, optional=True)
     """
-    Characters that are neither letters nor digits at least.
+    Minimum number of characters that are neither letters nor digits.
     """
 
     valid_days: "int | None" = betterproto2.field(7, betterproto2.TYPE_INT32, optional=True)
     """
-    Days after which it ends.
+    Days after which the password expires.
     """
 
     not_recently_used: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT32, optional=True)
     """
-    How many of the person's last passwords it must not be.
+    Number of the user's last passwords that it must differ from.
     """
 
 
@@ -10442,12 +10449,12 @@ class PatchScimResourceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -10469,12 +10476,12 @@ class PatchScimResourceRequest(betterproto2.Message):
 
     versions: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Versions, of which the resource must have one; empty means any.
+    Versions, one of which the resource must have; empty means any.
     """
 
     projection: "Projection | None" = betterproto2.field(7, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Attributes that the answer has.
+    Attributes of the response.
     """
 
 
@@ -10496,12 +10503,12 @@ class PatchScimResourceResponse(betterproto2.Message):
 
     version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its version, empty for a resource without one.
+    Version of the resource; empty if it has none.
     """
 
     location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its address.
+    Address of the resource.
     """
 
 
@@ -10513,7 +10520,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class PresentedSession(betterproto2.Message):
     """
-    A session cookie, whose name says of which tenant it is.
+    A session cookie; its name identifies the tenant.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10533,7 +10540,7 @@ default_message_pool.register_message("gnomon.identity.v1", "PresentedSession", 
 @dataclass(eq=False, repr=False)
 class PresentedToken(betterproto2.Message):
     """
-    An access token as a request presents it.
+    An access token, as a request presents it.
     """
 
     access_token: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10543,12 +10550,12 @@ class PresentedToken(betterproto2.Message):
 
     is_dpop: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    Whether it came under the DPoP scheme.
+    Whether the request uses the DPoP scheme.
     """
 
     dpop: "DpopProof | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    DPoP proof, absent without one.
+    DPoP proof; absent if there is none.
     """
 
 
@@ -10563,27 +10570,27 @@ class PreviewClientScreenRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which client's.
+    Id of the client.
     """
 
     settings: "ScreenSettings | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Settings that nobody has kept yet.
+    Settings to preview.
     """
 
     kind: "ScreenKind" = betterproto2.field(5, betterproto2.TYPE_ENUM, default_factory=lambda: ScreenKind(0))
     """
-    Which screen.
+    Kind of screen.
     """
 
 
@@ -10600,12 +10607,12 @@ class PreviewClientScreenResponse(betterproto2.Message):
 
     screen: "Screen | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page would be made of.
+    Content of the page.
     """
 
     client_name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name of the client for people, empty when it has none.
+    Display name of the client; empty if it has none.
     """
 
 
@@ -10617,7 +10624,7 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class Principal(betterproto2.Message):
     """
-    Somebody or something that calls.
+    A user or client that sends requests.
     """
 
     subject: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -10634,12 +10641,12 @@ class Principal(betterproto2.Message):
 
     tenant_ids: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Tenants that it may act in.
+    Tenants in which it may act.
     """
 
     permissions: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Permissions that it has in them.
+    Permissions that it has in these tenants.
     """
 
     issuing_tenant_id: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -10649,7 +10656,7 @@ class Principal(betterproto2.Message):
 
     grants: "list[Grant]" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What authorizations give it, in the tenant of the provider that knows the subject.
+    Rights from authorizations, in the tenant of the provider that knows the subject.
     """
 
 
@@ -10659,17 +10666,17 @@ default_message_pool.register_message("gnomon.identity.v1", "Principal", Princip
 @dataclass(eq=False, repr=False)
 class Projection(betterproto2.Message):
     """
-    Attributes that an answer has: RFC 7644 §3.9.
+    Attributes of a response: RFC 7644 §3.9.
     """
 
     attributes: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    Those alone, empty for all.
+    Attributes to return; empty for all.
     """
 
     excluded_attributes: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    All but those.
+    Attributes to leave out.
     """
 
 
@@ -10689,7 +10696,7 @@ class Provider(betterproto2.Message):
 
     fields: "ProviderFields | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is said about it.
+    Settings of the provider.
     """
 
 
@@ -10699,27 +10706,27 @@ default_message_pool.register_message("gnomon.identity.v1", "Provider", Provider
 @dataclass(eq=False, repr=False)
 class ProviderClaimMapping(betterproto2.Message):
     """
-    People of whom a provider says something have these roles and groups.
+    Roles and groups for users with a certain claim from the provider.
     """
 
     claim: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name of a claim; dots lead into objects.
+    Name of a claim; dots separate the members of nested objects.
     """
 
     value: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What it has to be, or to have among its values.
+    Value of the claim, or one of its values.
     """
 
     roles: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Roles of those people.
+    Roles of those users.
     """
 
     groups: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups of those people.
+    Groups of those users.
     """
 
 
@@ -10729,12 +10736,12 @@ default_message_pool.register_message("gnomon.identity.v1", "ProviderClaimMappin
 @dataclass(eq=False, repr=False)
 class ProviderFields(betterproto2.Message):
     """
-    What administrators say about a provider.
+    Settings of a provider.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What people know it by.
+    Display name.
     """
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -10744,87 +10751,89 @@ class ProviderFields(betterproto2.Message):
 
     enabled: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether people may sign in through it.
+    Whether users may sign in through it.
     """
 
     issuer: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Its issuer identifier; the entity id of a SAML provider.
+    Issuer identifier; for a SAML provider its entity id.
     """
 
     authorization_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where people are sent.
+    Authorization endpoint.
     """
 
     token_endpoint: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Where codes are redeemed.
+    Token endpoint.
     """
 
     userinfo_endpoint: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Where more is told of a person, empty without one.
+    Userinfo endpoint; empty if there is none.
     """
 
     jwks_endpoint: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Where its keys are published, empty where it has none.
+    URI of its JWK Set; empty if it has none.
     """
 
     client_id: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    What we are called there; at a SAML provider empty for the address of our metadata.
+    Client id at the provider; for a SAML provider the entity id of the service provider, empty for the address of its
+    metadata.
     """
 
     token_endpoint_auth_method: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    How we prove who we are: none, client_secret_basic or client_secret_post.
+    Client authentication at the provider: none, client_secret_basic or client_secret_post.
     """
 
     scope: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
     """
-    Scopes that it is asked for, separated by spaces.
+    Requested scopes, separated by spaces.
     """
 
     forward_sign_in_hints: "bool" = betterproto2.field(12, betterproto2.TYPE_BOOL)
     """
-    Whether addresses that people typed are passed on to it.
+    Whether addresses that users entered are passed on to it.
     """
 
     workspace_domain: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Domain of a workspace, empty without one.
+    Domain of a workspace; empty if there is none.
     """
 
     auto_onboarding: "bool" = betterproto2.field(14, betterproto2.TYPE_BOOL)
     """
-    Whether people who are new get an account.
+    Whether new users get an account.
     """
 
     auto_link: "bool" = betterproto2.field(15, betterproto2.TYPE_BOOL)
     """
-    Whether people who have an account of the same, verified address are linked to it.
+    Whether users with the verified address of an account are linked to it.
     """
 
     mappings: "list[ProviderClaimMapping]" = betterproto2.field(16, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What follows from claims of its people.
+    Roles and groups from claims of its users.
     """
 
     mfa_claim_path: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
     """
-    Claim that says whether a person used several factors there, empty without one; dots lead into objects.
+    Claim that shows whether the user used several factors there; empty if there is none; dots separate the members of
+    nested objects.
     """
 
     mfa_claim_value: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
     """
-    What it says, or has among its values, when the person did.
+    Value of that claim, or one of its values, if the user did.
     """
 
     saml: "SamlProviderFields | None" = betterproto2.field(19, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Settings of a SAML provider, absent for others.
+    Settings of a SAML provider; absent for other kinds.
     """
 
     form_post: "bool" = betterproto2.field(20, betterproto2.TYPE_BOOL)
@@ -10839,12 +10848,12 @@ class ProviderFields(betterproto2.Message):
 
     profile: "UserinfoProfile | None" = betterproto2.field(22, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Claims of its userinfo, for a provider that issues no ID tokens; absent for others.
+    Claims of its userinfo, for a provider without ID tokens; absent for other kinds.
     """
 
     signed_secret: "SignedSecret | None" = betterproto2.field(23, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Our secret there is a JWT of ours, and client_secret the private key of it; absent for others.
+    For a provider whose client secret is a signed JWT, with its private key in client_secret; absent for other kinds.
     """
 
 
@@ -10913,17 +10922,17 @@ class ProviderMetadata(betterproto2.Message):
 
     request_parameter_supported: "bool" = betterproto2.field(11, betterproto2.TYPE_BOOL)
     """
-    Whether request objects are taken.
+    Whether request objects are supported.
     """
 
     request_uri_parameter_supported: "bool" = betterproto2.field(12, betterproto2.TYPE_BOOL)
     """
-    Whether request objects are fetched.
+    Whether the provider fetches request objects.
     """
 
     claims_parameter_supported: "bool" = betterproto2.field(13, betterproto2.TYPE_BOOL)
     """
-    Whether the claims parameter is taken.
+    Whether the claims parameter is supported.
     """
 
     authorization_endpoint: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
@@ -11025,27 +11034,27 @@ class ProviderMetadata(betterproto2.Message):
 
     authorization_response_iss_parameter_supported: "bool" = betterproto2.field(31, betterproto2.TYPE_BOOL)
     """
-    Whether the issuer stands in authorization responses.
+    Whether authorization responses have the issuer.
     """
 
     backchannel_logout_supported: "bool" = betterproto2.field(32, betterproto2.TYPE_BOOL)
     """
-    Whether clients are told of logouts.
+    Whether the provider informs clients about logouts.
     """
 
     backchannel_logout_session_supported: "bool" = betterproto2.field(33, betterproto2.TYPE_BOOL)
     """
-    Whether they are told of which session.
+    Whether logout tokens identify the session.
     """
 
     require_pushed_authorization_requests: "bool" = betterproto2.field(34, betterproto2.TYPE_BOOL)
     """
-    Whether requests have to be pushed.
+    Whether authorization requests must be pushed.
     """
 
     require_request_uri_registration: "bool" = betterproto2.field(35, betterproto2.TYPE_BOOL)
     """
-    Whether addresses of request objects have to be registered.
+    Whether URIs of request objects must be registered.
     """
 
     request_object_signing_alg_values_supported: "list[str]" = betterproto2.field(
@@ -11057,7 +11066,7 @@ class ProviderMetadata(betterproto2.Message):
 
     registration_endpoint: "str | None" = betterproto2.field(37, betterproto2.TYPE_STRING, optional=True)
     """
-    Where clients register themselves, where they may.
+    Endpoint for dynamic client registration; absent if it is off.
     """
 
     introspection_signing_alg_values_supported: "list[str]" = betterproto2.field(
@@ -11069,12 +11078,12 @@ class ProviderMetadata(betterproto2.Message):
 
     frontchannel_logout_supported: "bool" = betterproto2.field(39, betterproto2.TYPE_BOOL)
     """
-    Whether the browser tells clients of logouts: Front-Channel Logout 1.0 §3.
+    Whether the browser informs clients about logouts: Front-Channel Logout 1.0 §3.
     """
 
     frontchannel_logout_session_supported: "bool" = betterproto2.field(40, betterproto2.TYPE_BOOL)
     """
-    Whether it tells them of which session.
+    Whether these requests identify the session.
     """
 
     tls_client_certificate_bound_access_tokens: "bool" = betterproto2.field(41, betterproto2.TYPE_BOOL)
@@ -11091,49 +11100,49 @@ class ProviderMetadata(betterproto2.Message):
 
     require_signed_request_object: "bool" = betterproto2.field(43, betterproto2.TYPE_BOOL)
     """
-    Whether requests have to be signed: RFC 9101 §10.5.
+    Whether authorization requests must be signed: RFC 9101 §10.5.
     """
 
     id_token_encryption_alg_values_supported: "list[str]" = betterproto2.field(
         44, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of the keys of encrypted ID tokens.
+    Key encryption algorithms of ID tokens.
     """
 
     id_token_encryption_enc_values_supported: "list[str]" = betterproto2.field(
         45, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of their content.
+    Content encryption algorithms of the same.
     """
 
     userinfo_encryption_alg_values_supported: "list[str]" = betterproto2.field(
         46, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of the keys of encrypted userinfo.
+    Key encryption algorithms of userinfo.
     """
 
     userinfo_encryption_enc_values_supported: "list[str]" = betterproto2.field(
         47, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of their content.
+    Content encryption algorithms of the same.
     """
 
     authorization_encryption_alg_values_supported: "list[str]" = betterproto2.field(
         48, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of the keys of encrypted authorization responses.
+    Key encryption algorithms of authorization responses.
     """
 
     authorization_encryption_enc_values_supported: "list[str]" = betterproto2.field(
         49, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    Algorithms of their content.
+    Content encryption algorithms of the same.
     """
 
     backchannel_authentication_endpoint: "str" = betterproto2.field(50, betterproto2.TYPE_STRING)
@@ -11145,12 +11154,12 @@ class ProviderMetadata(betterproto2.Message):
         51, betterproto2.TYPE_STRING, repeated=True
     )
     """
-    How clients learn of the decision.
+    How clients learn the answer of the user.
     """
 
     backchannel_user_code_parameter_supported: "bool" = betterproto2.field(52, betterproto2.TYPE_BOOL)
     """
-    Whether a request may carry a code of the user.
+    Whether a request may have a code of the user.
     """
 
     backchannel_authentication_request_signing_alg_values_supported: "list[str]" = betterproto2.field(
@@ -11182,17 +11191,17 @@ class ProviderPreset(betterproto2.Message):
 
     registration_url: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Page where our client is registered.
+    Page for the registration of the client.
     """
 
     needs: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Members beside client_id and client_secret that it needs.
+    Required members in addition to client_id and client_secret.
     """
 
     scope: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Scopes that it is asked for, separated by spaces.
+    Requested scopes, separated by spaces.
     """
 
 
@@ -11207,12 +11216,12 @@ class PushAuthorizationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client: "ClientProof | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    How the client proved who it is.
+    Authentication of the client.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -11222,7 +11231,7 @@ class PushAuthorizationRequest(betterproto2.Message):
 
     dpop: "DpopProof | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    DPoP proof, absent without one.
+    DPoP proof; absent if there is none.
     """
 
 
@@ -11239,7 +11248,7 @@ class PushAuthorizationResponse(betterproto2.Message):
 
     request_uri: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What to ask the authorization endpoint for.
+    request_uri for the authorization endpoint.
     """
 
     expires_in: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -11261,22 +11270,22 @@ class PutImageRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     owner: "ImageOwner | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Whom the image shows.
+    Owner of the image.
     """
 
     content: "bytes" = betterproto2.field(4, betterproto2.TYPE_BYTES)
     """
-    The image as it was uploaded; its type is what it is, whatever it was called.
+    The uploaded image; the server determines its type from the content.
     """
 
 
@@ -11291,7 +11300,7 @@ class PutImageResponse(betterproto2.Message):
 
     image_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id of the image, another one for each upload.
+    Id of the image, new for each upload.
     """
 
 
@@ -11306,7 +11315,7 @@ class ReceiveLogoutTokenRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was told; empty means the default tenant.
+    Tenant of the endpoint; empty means the default tenant.
     """
 
     logout_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -11340,17 +11349,17 @@ class ReceiveSamlLogoutRequest(betterproto2.Message):
     Request of ReceiveSamlLogout.
 
     Oneofs:
-        - binding: How the request came.
+        - binding: Binding of the request.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose endpoint was called; empty means the default tenant.
+    Tenant of the endpoint; empty means the default tenant.
     """
 
     provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Provider whose endpoint was called.
+    Provider of the endpoint.
     """
 
     query: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True, group="binding")
@@ -11379,7 +11388,7 @@ class ReceiveSamlLogoutResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the provider, with the answer.
+    Redirect to the provider, with the response.
     """
 
 
@@ -11396,12 +11405,12 @@ class ReceiveSamlResponseRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose callback was called; empty means the default tenant.
+    Tenant of the callback; empty means the default tenant.
     """
 
     provider_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Provider whose callback was called.
+    Provider of the callback.
     """
 
     relay_state: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -11437,19 +11446,19 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class Redirect(betterproto2.Message):
     """
-    Sends the browser back to a relying party.
+    Redirect of the browser to a relying party.
     """
 
     uri: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    A registered redirect URI, as it was registered.
+    The redirect URI, exactly as registered.
     """
 
     response_mode: "ResponseMode" = betterproto2.field(
         2, betterproto2.TYPE_ENUM, default_factory=lambda: ResponseMode(0)
     )
     """
-    How the parameters travel.
+    How the parameters are sent.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -11469,17 +11478,17 @@ class RefreshAuthorizationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks; the session has to be signed in.
+    Browser of the request; its session must be signed in.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that the page was made for; empty when the parameters below stand for it.
+    Id of the authorization request; empty if the parameters below replace it.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -11501,12 +11510,12 @@ class RefreshAuthorizationResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party, absent when there is a question first.
+    Redirect to the relying party; absent if consent is needed first.
     """
 
     consent: "ConsentPage | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question that comes before a code, absent without one.
+    Consent page before a code; absent if no consent is needed.
     """
 
 
@@ -11528,17 +11537,17 @@ class RegisterClientRequest(betterproto2.Message):
 
     token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What clients register with, empty without.
+    Initial access token; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Who asks.
+    Network address of the caller.
     """
 
     metadata: "ClientMetadata | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it says of itself.
+    Metadata of the client.
     """
 
 
@@ -11570,12 +11579,12 @@ class RegisterRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     email: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -11590,27 +11599,28 @@ class RegisterRequest(betterproto2.Message):
 
     given_name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    First name, empty without.
+    First name; empty if there is none.
     """
 
     family_name: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Last name, empty without.
+    Last name; empty if there is none.
     """
 
     preferred_username: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Username, empty without.
+    Username; empty if there is none.
     """
 
     client_id: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Client that the person came from, empty without.
+    Client that the user came from; empty if there is none.
     """
 
     redirect_uri: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Where the person goes on once the address is confirmed: a redirect URI of the client, empty for where the client is.
+    URI to which the user returns after the confirmation: a redirect URI of the client; empty for the home page of the
+    client.
     """
 
     pow: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
@@ -11620,7 +11630,7 @@ class RegisterRequest(betterproto2.Message):
 
     language: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
     """
-    Language of the page, which becomes that of the account; empty for English.
+    Language of the page and of the account; empty for English.
     """
 
 
@@ -11635,7 +11645,7 @@ class RegisterResponse(betterproto2.Message):
 
     company_sign_in: "CompanySignIn | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Where the organization of the address signs its people in, absent when an account was asked for.
+    Provider through which users with this address sign in; absent if the account was requested.
     """
 
 
@@ -11645,7 +11655,7 @@ default_message_pool.register_message("gnomon.identity.v1", "RegisterResponse", 
 @dataclass(eq=False, repr=False)
 class RememberedFactor(betterproto2.Message):
     """
-    What a browser keeps since its person proved more than a password.
+    Token that a browser keeps after a second factor of its user.
     """
 
     value: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -11665,17 +11675,17 @@ default_message_pool.register_message("gnomon.identity.v1", "RememberedFactor", 
 @dataclass(eq=False, repr=False)
 class RemovedRules(betterproto2.Message):
     """
-    How many rules were taken out of each stylesheet.
+    Numbers of rules that the server removed from each stylesheet.
     """
 
     custom_css: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    Out of that of the sign-in screen.
+    Number of rules removed from the stylesheet of the sign-in screen.
     """
 
     logout_custom_css: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    Out of that of the sign-out screen.
+    Number of rules removed from the stylesheet of the sign-out screen.
     """
 
 
@@ -11690,32 +11700,32 @@ class RenameCodeGeneratorRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     generator_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which generator.
+    Id of the generator.
     """
 
     name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What the person calls it from now on.
+    New name, chosen by the user.
     """
 
     modification_token: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -11746,27 +11756,27 @@ class RenameDeviceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     device_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the device.
     """
 
     name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Its new name.
+    New name.
     """
 
 
@@ -11793,17 +11803,17 @@ class RepeatedSignIn(betterproto2.Message):
 
     acr_values: "list[str]" = betterproto2.field(1, betterproto2.TYPE_STRING, repeated=True)
     """
-    Classes of authentication that it has to reach.
+    Authentication context classes that it has to reach.
     """
 
     max_age: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Seconds since the sign-in, at most; absent without a bound.
+    Maximum seconds since the sign-in; absent if unlimited.
     """
 
     is_possible: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether the user has a factor that reaches them.
+    Whether the user has a factor that reaches the classes.
     """
 
 
@@ -11818,12 +11828,12 @@ class ReplaceScimResourceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -11845,12 +11855,12 @@ class ReplaceScimResourceRequest(betterproto2.Message):
 
     versions: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Versions, of which the resource must have one; empty means any.
+    Versions, one of which the resource must have; empty means any.
     """
 
     projection: "Projection | None" = betterproto2.field(7, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Attributes that the answer has.
+    Attributes of the response.
     """
 
 
@@ -11872,12 +11882,12 @@ class ReplaceScimResourceResponse(betterproto2.Message):
 
     version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its version, empty for a resource without one.
+    Version of the resource; empty if it has none.
     """
 
     location: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its address.
+    Address of the resource.
     """
 
 
@@ -11894,12 +11904,12 @@ class RequestConfirmationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     email: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -11940,7 +11950,7 @@ class RequestPasswordResetRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     email: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -11955,12 +11965,12 @@ class RequestPasswordResetRequest(betterproto2.Message):
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Client that the person came from, empty when it came from none.
+    Client that the user came from; empty if there is none.
     """
 
     redirect_uri: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where the person goes on afterwards, one of the client's URIs; empty means where the client is.
+    URI of the client to which the user returns afterwards; empty means the home page of the client.
     """
 
 
@@ -11991,7 +12001,7 @@ class ResetPasswordRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     link: "ShownLink | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -12006,7 +12016,7 @@ class ResetPasswordRequest(betterproto2.Message):
 
     passkey_code: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What came of a passkey that was shown a moment ago, empty without.
+    Code from the use of a passkey; empty if there is none.
     """
 
     peer_address: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -12026,7 +12036,7 @@ class ResetPasswordResponse(betterproto2.Message):
 
     location: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Where the person goes on: a URI of the client that it came from, or the entry page.
+    URI at which the user continues: of the client, or of the entry page.
     """
 
 
@@ -12041,22 +12051,22 @@ class ReturnFromProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose callback was called; empty means the default tenant.
+    Tenant of the callback; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who comes back.
+    Browser that returns.
     """
 
     provider_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Provider whose callback was called.
+    Provider of the callback.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What the provider answered.
+    Parameters of the provider's response.
     """
 
 
@@ -12073,27 +12083,27 @@ class ReturnFromProviderResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party, or to the account page after a link; absent when there is a question first.
+    Redirect to the relying party, or to the account page after a link; absent if consent is needed first.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The cookie of the new session, absent when nobody was signed in.
+    Cookie of the new session; absent if no user was signed in.
     """
 
     consent: "ConsentPage | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question that comes before a code, absent without one.
+    Consent page before a code; absent if no consent is needed.
     """
 
     second_factor: "SecondFactor | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What follows, where the client asks for more than the provider vouches for; nobody is signed in then.
+    Second factor, if the client requires more than the provider asserts; the user is not signed in yet.
     """
 
     csrf_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof that what the page of the second factor sends comes from it.
+    Proof that the requests of the page of the second factor come from it.
     """
 
 
@@ -12110,22 +12120,22 @@ class RevokeDeviceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     device_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the device.
     """
 
 
@@ -12152,12 +12162,12 @@ class RevokeSignInsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12194,12 +12204,12 @@ class RevokeTokenRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client: "ClientProof | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Client that calls, with its credentials.
     """
 
     token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12209,7 +12219,7 @@ class RevokeTokenRequest(betterproto2.Message):
 
     token_type_hint: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Which kind of token the caller takes it for.
+    Kind of token that the caller assumes.
     """
 
 
@@ -12246,7 +12256,7 @@ class Role(betterproto2.Message):
 
     permissions: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Permissions that it gives.
+    Permissions from the role.
     """
 
 
@@ -12261,12 +12271,12 @@ class RotateApiKeySecretRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose key it is; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12288,7 +12298,7 @@ class RotateApiKeySecretResponse(betterproto2.Message):
 
     api_key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What its callers present from now on.
+    New credential of the callers.
     """
 
 
@@ -12305,12 +12315,12 @@ class RotateClientSecretRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose client it is; empty means the default tenant.
+    Tenant of the client; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12320,7 +12330,7 @@ class RotateClientSecretRequest(betterproto2.Message):
 
     cache_current_hours: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    Hours for which the secret before stays good, 0 for none.
+    Hours for which the former secret stays valid; 0 for none.
     """
 
 
@@ -12354,12 +12364,12 @@ class RotateKeysRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose keys are replaced; empty means the default tenant.
+    Tenant of the keys; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -12386,12 +12396,12 @@ class RotateWebhookSecretRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     webhook_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12418,7 +12428,7 @@ class RotateWebhookSecretResponse(betterproto2.Message):
 
     secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its secret, which no other answer has.
+    Secret of the webhook; no other response contains it.
     """
 
 
@@ -12435,12 +12445,12 @@ class RunScimOperationsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     document: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
@@ -12499,32 +12509,32 @@ class SamlProviderFields(betterproto2.Message):
 
     metadata: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Its metadata, read in place of its issuer, endpoints, binding and certificates; never returned.
+    Metadata, from which the server reads issuer, endpoints, binding and certificates; never returned.
     """
 
     metadata_url: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address of its metadata, which is read once; never returned.
+    Address of its metadata, which the server reads once; never returned.
     """
 
     certificates: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    X.509 certificates of the keys that it signs with, in PEM or base64 of DER; returned as the latter.
+    X.509 certificates of its signing keys, in PEM or base64 of DER; returned as the latter.
     """
 
     binding: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    How requests travel to it: redirect or post.
+    Binding of requests to it: redirect or post.
     """
 
     single_logout_endpoint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Address of its single logout service with the redirect binding, empty without one.
+    Address of its single logout service with the redirect binding; empty if there is none.
     """
 
     name_id_format: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Format of the NameID that it is asked for; empty leaves the choice to it.
+    Requested format of the NameID; with an empty one the provider chooses.
     """
 
     sign_requests: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
@@ -12539,7 +12549,7 @@ class SamlProviderFields(betterproto2.Message):
 
     clock_skew_seconds: "int" = betterproto2.field(9, betterproto2.TYPE_INT32)
     """
-    Seconds by which its clock may differ.
+    Maximum difference of its clock in seconds.
     """
 
     subject_attribute: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
@@ -12579,7 +12589,7 @@ class Scope(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id; that of a standard scope is its name.
+    Id; for a standard scope its name.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -12589,12 +12599,12 @@ class Scope(betterproto2.Message):
 
     attr_include_access: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in access tokens.
+    Attributes that it adds to access tokens.
     """
 
     attr_include_id: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens and userinfo.
+    Attributes that it adds to ID tokens and userinfo.
     """
 
 
@@ -12604,7 +12614,7 @@ default_message_pool.register_message("gnomon.identity.v1", "Scope", Scope)
 @dataclass(eq=False, repr=False)
 class Screen(betterproto2.Message):
     """
-    What a page of a client looks like.
+    Design of a page of a client.
     """
 
     theme: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12624,32 +12634,32 @@ class Screen(betterproto2.Message):
 
     text_on_accent: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Color of what stands on the accent color: black or white, spelled alike.
+    Color of text on the accent color, black or white, in the same form.
     """
 
     heading: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Heading, empty for the page's own.
+    Heading; empty for the default of the page.
     """
 
     description: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What stands below the heading, empty for nothing.
+    Text below the heading; empty for none.
     """
 
     client_logo_id: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Id of the client's logo, empty without one that is shown.
+    Id of the client's logo; empty if none is shown.
     """
 
     css: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Stylesheet; without `<`, and all of it about descendants of the card.
+    Stylesheet, without `<`; its rules apply only to descendants of the card.
     """
 
     layout: "LayoutElement | None" = betterproto2.field(9, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Layout, absent for the preset one.
+    Layout; absent for the default one.
     """
 
     client_id: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
@@ -12664,8 +12674,8 @@ default_message_pool.register_message("gnomon.identity.v1", "Screen", Screen)
 @dataclass(eq=False, repr=False)
 class ScreenSettings(betterproto2.Message):
     """
-    Settings of the screens of a client; what begins with `logout_` and is absent is that of the sign-in screen, but for the
-    template.
+    Settings of the screens of a client; an absent field that begins with `logout_` has the value of the sign-in screen,
+    except for the template.
     """
 
     theme: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -12685,67 +12695,67 @@ class ScreenSettings(betterproto2.Message):
 
     login_heading: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Heading of the sign-in screen, empty for its own.
+    Heading of the sign-in screen; empty for the default.
     """
 
     login_description: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What stands below it, empty for nothing.
+    Text below the heading; empty for none.
     """
 
     logout_heading: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Heading of the sign-out screen, empty for its own.
+    Heading of the sign-out screen; empty for the default.
     """
 
     logout_description: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    What stands below it, empty for nothing.
+    Text below the heading; empty for none.
     """
 
     show_client_logo: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether the logo is shown, where there is one.
+    Whether the sign-in screen shows the logo, if there is one.
     """
 
     logout_theme: "str | None" = betterproto2.field(9, betterproto2.TYPE_STRING, optional=True)
     """
-    Of the sign-out screen.
+    Theme of the sign-out screen.
     """
 
     logout_composition: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    Of the sign-out screen.
+    Composition of the sign-out screen.
     """
 
     logout_accent_color: "str | None" = betterproto2.field(11, betterproto2.TYPE_STRING, optional=True)
     """
-    Of the sign-out screen.
+    Accent color of the sign-out screen.
     """
 
     logout_show_client_logo: "bool | None" = betterproto2.field(12, betterproto2.TYPE_BOOL, optional=True)
     """
-    Of the sign-out screen.
+    Whether the sign-out screen shows the logo, if there is one.
     """
 
     login_template: "str | None" = betterproto2.field(13, betterproto2.TYPE_STRING, optional=True)
     """
-    Layout of the sign-in screen in the template language, absent for the preset one.
+    Layout of the sign-in screen in the template language; absent for the default one.
     """
 
     logout_template: "str | None" = betterproto2.field(14, betterproto2.TYPE_STRING, optional=True)
     """
-    Layout of the sign-out screen, absent for the preset one.
+    Layout of the sign-out screen; absent for the default one.
     """
 
     custom_css: "str | None" = betterproto2.field(15, betterproto2.TYPE_STRING, optional=True)
     """
-    Stylesheet of the sign-in screen: 32 KiB at most, but for one that is kept already.
+    Stylesheet of the sign-in screen, at most 32 KiB; a larger one that is already stored may stay.
     """
 
     logout_custom_css: "str | None" = betterproto2.field(16, betterproto2.TYPE_STRING, optional=True)
     """
-    Stylesheet of the sign-out screen, empty for none.
+    Stylesheet of the sign-out screen; empty for none.
     """
 
 
@@ -12760,17 +12770,17 @@ class SearchMappingRulesRequest(betterproto2.Message):
 
     filter: "MappingRuleFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which ones.
+    Filter of the results.
     """
 
     sort: "list[MappingRuleSort]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    In which order.
+    Sort order.
     """
 
     page: "__query__v1__.PageRequest | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which page.
+    Page to return.
     """
 
 
@@ -12787,14 +12797,14 @@ class SearchMappingRulesResponse(betterproto2.Message):
 
     items: "list[MappingRule]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The matches on this page.
+    Results on this page.
     """
 
     page: "__query__v1__.PageResponse | None" = betterproto2.field(
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Where the page stands.
+    Position of the page in the result.
     """
 
 
@@ -12811,12 +12821,12 @@ class SearchScimResourcesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     resource_type: "ResourceType" = betterproto2.field(
@@ -12833,27 +12843,27 @@ class SearchScimResourcesRequest(betterproto2.Message):
 
     sort_by: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Attribute to sort by, empty for the id.
+    Attribute to sort by; empty for the id.
     """
 
     is_descending: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the last one is first.
+    Whether the order is descending.
     """
 
     start_index: "int" = betterproto2.field(7, betterproto2.TYPE_INT32)
     """
-    Number of the first resource of the page, from 1; less means 1.
+    Number of the first resource on the page, from 1; less means 1.
     """
 
     count: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT32, optional=True)
     """
-    Most resources of the page; absent means 100, more than 200 means 200, less than 0 means 0.
+    Maximum number of resources on the page; absent means 100, more than 200 means 200, less than 0 means 0.
     """
 
     projection: "Projection | None" = betterproto2.field(9, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Attributes that the answer has.
+    Attributes of the response.
     """
 
 
@@ -12882,37 +12892,37 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class SecondFactor(betterproto2.Message):
     """
-    A passkey that is to be shown next, or a code that is to be given.
+    Second factor that is needed next.
     """
 
     code: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Begins the ceremony, and names the question to whoever answers it by a code.
+    Code that starts the passkey ceremony or accompanies a one-time code.
     """
 
     user_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Who is asked.
+    Id of the user who has to show it.
     """
 
     expires_in: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Seconds until it is too late.
+    Seconds until it expires.
     """
 
     methods: "list[SecondFactorMethod]" = betterproto2.field(4, betterproto2.TYPE_ENUM, repeated=True)
     """
-    What the person may answer with, best first.
+    Methods that the user may choose from, best first.
     """
 
     redirect_origin: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Origin that a form with a code may redirect to, for the page's content security policy; empty without codes.
+    Origin to which a form with a code may redirect, for the content security policy of the page; empty without codes.
     """
 
     screen: "Screen | None" = betterproto2.field(20, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What a page that asks for it looks like, absent for the default theme.
+    Screen of the page that asks for it; absent for the default theme.
     """
 
 
@@ -12922,67 +12932,67 @@ default_message_pool.register_message("gnomon.identity.v1", "SecondFactor", Seco
 @dataclass(eq=False, repr=False)
 class SecurityEvent(betterproto2.Message):
     """
-    One event.
+    A security event.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names the event.
+    Id of the event.
     """
 
     position: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where it stands in the order of events; what AwaitEvents goes on behind.
+    Position in the order of events; AwaitEvents continues after it.
     """
 
     timestamp: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    When it happened, in Unix milliseconds.
+    Time of the event, in Unix milliseconds.
     """
 
     level: "EventLevel" = betterproto2.field(4, betterproto2.TYPE_ENUM, default_factory=lambda: EventLevel(0))
     """
-    How much attention it asks for.
+    Level of the event.
     """
 
     typ: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Its type, like InvalidLogins.
+    Type, for example InvalidLogins.
     """
 
     ip: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Whose doing it was.
+    Network address of the request that caused the event.
     """
 
     data: "int | None" = betterproto2.field(7, betterproto2.TYPE_INT64, optional=True)
     """
-    A number, where the type has one.
+    A number, for types with one.
     """
 
     text: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
     """
-    Words, where the type has any.
+    A text, for types with one.
     """
 
     user_id: "str | None" = betterproto2.field(9, betterproto2.TYPE_STRING, optional=True)
     """
-    The user it is about.
+    User of the event.
     """
 
     client_id: "str | None" = betterproto2.field(10, betterproto2.TYPE_STRING, optional=True)
     """
-    The client it is about.
+    Client of the event.
     """
 
     actor: "EventActor | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who did it.
+    Administrator who did it.
     """
 
     session: "str | None" = betterproto2.field(12, betterproto2.TYPE_STRING, optional=True)
     """
-    The session it is about, by the name that lists of sessions have for it.
+    Session of the event, by its id in lists of sessions.
     """
 
 
@@ -12997,17 +13007,17 @@ class SendEmailCodeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Which browser.
+    Browser of the request.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Names the question that the credentials led to.
+    Code of the sign-in.
     """
 
 
@@ -13022,7 +13032,7 @@ class SendEmailCodeResponse(betterproto2.Message):
 
     redirect_origin: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Origin that the form for the code leads to.
+    Origin to which the form for the code redirects.
     """
 
 
@@ -13032,22 +13042,22 @@ default_message_pool.register_message("gnomon.identity.v1", "SendEmailCodeRespon
 @dataclass(eq=False, repr=False)
 class Session(betterproto2.Message):
     """
-    A session as its own browser may see it.
+    A session, for its own browser.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names the session to others; the cookie's value stays secret.
+    Id of the session; the value of the cookie stays secret.
     """
 
     csrf_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Proof that requests come from our pages.
+    CSRF token for requests of pages of the provider.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Who is signed in, empty when nobody is.
+    Id of the signed-in user; empty if no user is signed in.
     """
 
     roles: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
@@ -13062,12 +13072,12 @@ class Session(betterproto2.Message):
 
     expires_at: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    When it ends at the latest, in Unix seconds.
+    Latest end of the session, in Unix seconds.
     """
 
     idle_until: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    When it ends if nothing is done until then, in Unix seconds.
+    End of the session without further use, in Unix seconds.
     """
 
     state: "SessionState" = betterproto2.field(
@@ -13094,17 +13104,18 @@ class SessionCookie(betterproto2.Message):
 
     max_age: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Seconds until it expires; 0 takes it back.
+    Seconds until it expires; 0 removes it.
     """
 
     csrf_token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Proof that later requests come from our pages.
+    Proof that later requests come from pages of the provider.
     """
 
     fed_cm: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Value of the cookie for FedCM, which leads to the session and opens nothing else; empty while nobody is signed in.
+    Value of the cookie for FedCM, which identifies the session and grants nothing else; empty while no user is signed
+    in.
     """
 
 
@@ -13114,12 +13125,12 @@ default_message_pool.register_message("gnomon.identity.v1", "SessionCookie", Ses
 @dataclass(eq=False, repr=False)
 class ShownLink(betterproto2.Message):
     """
-    What a browser shows of a link that it has opened.
+    Proof of a browser that it has opened a link.
     """
 
     user_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     code: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -13129,12 +13140,12 @@ class ShownLink(betterproto2.Message):
 
     cookie: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Value of the cookie that the browser got with the link, empty without one.
+    Value of the cookie that the browser got with the link; empty if there is none.
     """
 
     csrf_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof that the page is ours, empty without one.
+    CSRF token; empty if there is none.
     """
 
 
@@ -13144,17 +13155,17 @@ default_message_pool.register_message("gnomon.identity.v1", "ShownLink", ShownLi
 @dataclass(eq=False, repr=False)
 class SignedOutPage(betterproto2.Message):
     """
-    Tells that nobody is signed in any more.
+    Page after signing out.
     """
 
     client_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Client that asked, empty when nobody knows.
+    Client of the request; empty if unknown.
     """
 
     screen: "Screen | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page looks like, absent for the default theme.
+    Screen of the page; absent for the default theme.
     """
 
 
@@ -13164,7 +13175,7 @@ default_message_pool.register_message("gnomon.identity.v1", "SignedOutPage", Sig
 @dataclass(eq=False, repr=False)
 class SignedSecret(betterproto2.Message):
     """
-    How our secret at a provider is signed: ES256.
+    Signature of the client secret at a provider: ES256.
     """
 
     team_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -13174,7 +13185,7 @@ class SignedSecret(betterproto2.Message):
 
     key_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Id of our key at the provider.
+    Id of the key at the provider.
     """
 
 
@@ -13199,12 +13210,12 @@ class SignInDomain(betterproto2.Message):
 
     verified_at: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
     """
-    When it was verified, in Unix seconds.
+    Time of the verification, in Unix seconds.
     """
 
     expires_at: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    When it goes unless it is verified, in Unix seconds.
+    Time when an unverified domain expires, in Unix seconds.
     """
 
     txt_name: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -13214,12 +13225,12 @@ class SignInDomain(betterproto2.Message):
 
     txt_value: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What that record has to say.
+    Required value of the TXT record.
     """
 
     target: "SignInTarget | None" = betterproto2.field(7, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Where its people sign in.
+    Target for the sign-in of its users.
     """
 
 
@@ -13229,72 +13240,72 @@ default_message_pool.register_message("gnomon.identity.v1", "SignInDomain", Sign
 @dataclass(eq=False, repr=False)
 class SignInPage(betterproto2.Message):
     """
-    What the sign-in page is made of.
+    Content of the sign-in page.
     """
 
     authorization_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    The request that the sign-in goes on with.
+    Id of the authorization request.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client that asks.
+    Client of the request.
     """
 
     client_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
     client_uri: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Where the client is, empty when it did not say.
+    URI of the client's home page; empty if the client has none.
     """
 
     login_hint: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Address to fill in, empty without one.
+    Address that the page fills in; empty if there is none.
     """
 
     is_signed_in: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the person has a session and only goes on, without credentials.
+    Whether the user has a session and continues without credentials.
     """
 
     ui_locales: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
     """
-    Languages that the request prefers, best first.
+    Preferred languages of the request, best first.
     """
 
     redirect_origin: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Origin that the form may redirect to, for the page's content security policy.
+    Origin to which the form may redirect, for the content security policy of the page.
     """
 
     csrf_token: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Proof that what the page sends comes from it.
+    Proof that the requests of the page come from it.
     """
 
     is_email_first: "bool" = betterproto2.field(10, betterproto2.TYPE_BOOL)
     """
-    Whether the page asks for the address alone at first.
+    Whether the page first asks only for the address.
     """
 
     providers: "list[OfferedProvider]" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Providers that the person may sign in through instead, by name.
+    Providers through which the user may sign in, by name.
     """
 
     offers_password_reset: "bool" = betterproto2.field(15, betterproto2.TYPE_BOOL)
     """
-    Whether people who forgot their password are sent a link.
+    Whether the page offers to reset the password.
     """
 
     registration: "list[Parameter]" = betterproto2.field(16, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Parameters of the request, with which the registration page leads back here; none while nobody may register.
+    Parameters of the request, with which the registration page leads back here; empty while users cannot register.
     """
 
     is_registration_first: "bool" = betterproto2.field(17, betterproto2.TYPE_BOOL)
@@ -13304,17 +13315,17 @@ class SignInPage(betterproto2.Message):
 
     is_provider_alone: "bool" = betterproto2.field(18, betterproto2.TYPE_BOOL)
     """
-    Whether who has the address that is filled in signs in through a provider alone.
+    Whether the user with the filled-in address signs in only through a provider.
     """
 
     client_logo_id: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
     """
-    Id of the client's uploaded logo, empty without one.
+    Id of the client's uploaded logo; empty if there is none.
     """
 
     screen: "Screen | None" = betterproto2.field(21, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the page looks like, absent for the default theme.
+    Screen of the page; absent for the default theme.
     """
 
     form_origins: "list[str]" = betterproto2.field(22, betterproto2.TYPE_STRING, repeated=True)
@@ -13324,7 +13335,7 @@ class SignInPage(betterproto2.Message):
 
     takes_user_names: "bool" = betterproto2.field(23, betterproto2.TYPE_BOOL)
     """
-    Whether users may type a user name in place of their address, since a directory verifies them.
+    Whether users may enter a user name in place of their address, because a directory verifies them.
     """
 
 
@@ -13344,7 +13355,7 @@ class SignInProvider(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
 
@@ -13354,12 +13365,12 @@ default_message_pool.register_message("gnomon.identity.v1", "SignInProvider", Si
 @dataclass(eq=False, repr=False)
 class SignInTarget(betterproto2.Message):
     """
-    Where people of a domain sign in.
+    Target for the sign-in of users of a domain.
     """
 
     type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    `provider` is one provider, `choice` some providers or the password, `password` the password page.
+    `provider` for one provider, `choice` for some providers or the password, `password` for the password page.
     """
 
     providers: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
@@ -13379,12 +13390,12 @@ class StartBackchannelAuthenticationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client: "ClientProof | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    How the client proved who it is.
+    Authentication of the client.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -13406,7 +13417,7 @@ class StartBackchannelAuthenticationResponse(betterproto2.Message):
 
     auth_req_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What the client asks the token endpoint with.
+    Id with which the client asks the token endpoint.
     """
 
     expires_in: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -13416,7 +13427,7 @@ class StartBackchannelAuthenticationResponse(betterproto2.Message):
 
     interval: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    Seconds between two questions.
+    Seconds between two requests to the token endpoint.
     """
 
 
@@ -13433,27 +13444,27 @@ class StartCodeGeneratorRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the person calls the generator.
+    Name of the generator, chosen by the user.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -13470,22 +13481,22 @@ class StartCodeGeneratorResponse(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names the generator.
+    Id of the generator.
     """
 
     secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    The secret in base32, as a person types it.
+    The secret in base32, for manual entry.
     """
 
     otpauth_uri: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The secret with all that belongs to it, as authenticator programs read it from a picture.
+    The secret with its parameters as a URI, which authenticator apps read from a QR code.
     """
 
     expires_at: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    When it is too late to confirm it, in Unix seconds.
+    Time until which it must be confirmed, in Unix seconds.
     """
 
 
@@ -13502,17 +13513,17 @@ class StartDeviceAuthorizationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     client: "ClientProof | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    How the client proved who it is.
+    Authentication of the client.
     """
 
     scope: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Scopes asked for, separated by spaces.
+    Requested scopes, separated by spaces.
     """
 
     nonce: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -13539,22 +13550,22 @@ class StartDeviceAuthorizationResponse(betterproto2.Message):
 
     device_code: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What the device asks the token endpoint with.
+    Code with which the device asks the token endpoint.
     """
 
     user_code: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What the person types.
+    Code that the user enters.
     """
 
     verification_uri: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Where the person types it.
+    URI of the page where the user enters it.
     """
 
     verification_uri_complete: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    The same with the code in it.
+    The same URI with the user code.
     """
 
     expires_in: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
@@ -13581,44 +13592,44 @@ class StartPasskeyAuthenticationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose passkey, empty where the path does not say.
+    Id of the user; empty if the path does not name one.
     """
 
     purpose: "PasskeyPurpose" = betterproto2.field(
         4, betterproto2.TYPE_ENUM, default_factory=lambda: PasskeyPurpose(0)
     )
     """
-    What for.
+    Purpose.
     """
 
     code: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What the credentials led to.
+    Code from the response to the credentials.
     """
 
     authorization_id: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    The authorization request that its page was made for.
+    Id of the authorization request of the page.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(7, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Parameters of the authorization request, for callers that have no page.
+    Parameters of the authorization request, for callers without a page.
     """
 
     reset_cookie: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Value of the cookie that the browser got with a link, empty without one.
+    Value of the cookie that the browser got with a link; empty if there is none.
     """
 
 
@@ -13635,7 +13646,7 @@ class StartPasskeyAuthenticationResponse(betterproto2.Message):
 
     code: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Names the ceremony to whoever finishes it.
+    Code that identifies the ceremony.
     """
 
     options: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -13645,7 +13656,7 @@ class StartPasskeyAuthenticationResponse(betterproto2.Message):
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose passkey, empty where the authenticator says so.
+    Id of the user; empty if the authenticator identifies the user.
     """
 
     expires_in: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
@@ -13667,7 +13678,7 @@ class StartPasskeyEnrollmentRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     link: "ShownLink | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
@@ -13677,7 +13688,7 @@ class StartPasskeyEnrollmentRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the person calls the passkey.
+    Name of the passkey, chosen by the user.
     """
 
 
@@ -13711,27 +13722,27 @@ class StartPasskeyRegistrationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the person calls the passkey.
+    Name of the passkey, chosen by the user.
     """
 
     modification_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -13765,22 +13776,22 @@ class SubmitCredentialsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that the page was made for; empty when the parameters below stand for it.
+    Id of the authorization request; empty if the parameters below replace it.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Parameters of the authorization request, for callers that have no page.
+    Parameters of the authorization request, for callers without a page.
     """
 
     email: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -13812,22 +13823,22 @@ class SubmitCredentialsResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party, absent when a question or a second factor comes first.
+    Redirect to the relying party; absent if consent or a second factor is needed first.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The cookie of the new session, absent when nobody signed in.
+    Cookie of the new session; absent if no user signed in.
     """
 
     consent: "ConsentPage | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question that comes before a code, absent without one.
+    Consent page before a code; absent if no consent is needed.
     """
 
     second_factor: "SecondFactor | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What follows.
+    Second factor that is needed next.
     """
 
 
@@ -13844,22 +13855,22 @@ class SubmitEmailRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     authorization_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The request that the page was made for; empty when the parameters below stand for it.
+    Id of the authorization request; empty if the parameters below replace it.
     """
 
     parameters: "list[Parameter]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Parameters of the authorization request, for callers that have no page.
+    Parameters of the authorization request, for callers without a page.
     """
 
     email: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -13886,17 +13897,17 @@ class SubmitEmailResponse(betterproto2.Message):
         1, betterproto2.TYPE_ENUM, default_factory=lambda: SignInRoute(0)
     )
     """
-    What comes next.
+    Next step.
     """
 
     providers: "list[SignInProvider]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The providers that there are to choose from.
+    The providers to choose from.
     """
 
     page: "SignInPage | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The page that asks for the password, the address filled in.
+    The password page, with the address filled in.
     """
 
 
@@ -13911,22 +13922,22 @@ class SubmitOneTimeCodeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the credentials led to.
+    Code from the response to the credentials.
     """
 
     one_time_code: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the person gives: a one-time code, or a recovery code.
+    A one-time code or a recovery code.
     """
 
 
@@ -13943,22 +13954,22 @@ class SubmitOneTimeCodeResponse(betterproto2.Message):
 
     redirect: "Redirect | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Back to the relying party, absent when a question comes first.
+    Redirect to the relying party; absent if consent is needed first.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The cookie of the new session, absent when nobody signed in.
+    Cookie of the new session; absent if no user signed in.
     """
 
     remembered: "RememberedFactor | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the browser keeps, so that it needs no password for a while; absent after a recovery code.
+    Token with which the browser needs no password for a while; absent after a recovery code.
     """
 
     consent: "ConsentPage | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The question that comes before a code of the relying party's, absent without one.
+    Consent page before a code for the relying party; absent if no consent is needed.
     """
 
 
@@ -13975,22 +13986,22 @@ class Tenant(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, which stands in its issuer unless it has a hostname.
+    Id; part of the issuer unless the tenant has a hostname.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name for people.
+    Display name.
     """
 
     enabled: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether it is served; a disabled one is as good as unknown to everybody else.
+    Whether the tenant is active; for everybody except administrators, a disabled one does not exist.
     """
 
     hostname: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Host of its issuer, empty when the issuer is below the default one.
+    Host of its issuer; empty if the issuer is below the default one.
     """
 
     issuer: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -14000,7 +14011,7 @@ class Tenant(betterproto2.Message):
 
     created_at: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
     """
-    When it was created, in Unix seconds.
+    Creation time, in Unix seconds.
     """
 
     settings: "TenantSettings | None" = betterproto2.field(7, betterproto2.TYPE_MESSAGE, optional=True)
@@ -14015,7 +14026,7 @@ default_message_pool.register_message("gnomon.identity.v1", "Tenant", Tenant)
 @dataclass(eq=False, repr=False)
 class TenantSettings(betterproto2.Message):
     """
-    How people sign in and register at a tenant.
+    Settings for sign-in and registration at a tenant.
     """
 
     email_first: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -14025,34 +14036,34 @@ class TenantSettings(betterproto2.Message):
 
     require_email_confirmation: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    Whether people who registered themselves confirm their address before they sign in.
+    Whether users who registered themselves must confirm their address before they sign in.
     """
 
     confirmation_link_hours: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    How long the link is good with which they do.
+    Hours for which the confirmation link is valid.
     """
 
     unconfirmed_account_days: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    After how many days an account goes that was never confirmed, 0 for never.
+    Days after which an unconfirmed account is removed; 0 for never.
     """
 
     default_groups: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Names of groups of the tenant, which self-registered accounts join.
+    Names of groups of the tenant that self-registered accounts join.
     """
 
     security_profile: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Security profile whose rules all clients have to follow, fapi2 for the FAPI 2.0 Security Profile,
-    fapi2_message_signing for FAPI 2.0 Message Signing, too; a change keeps it when this is empty.
+    Security profile whose rules all clients must follow: fapi2 for the FAPI 2.0 Security Profile,
+    fapi2_message_signing also for FAPI 2.0 Message Signing; in a change, empty leaves it unchanged.
     """
 
     email_codes: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Whether codes by e-mail are a second factor: off, optional for people who turn them on, or required of people
-    without another one; a change keeps it when this is empty.
+    Whether codes by e-mail are a second factor: off, optional for users who turn them on, or required of users without
+    another one; in a change, empty leaves it unchanged.
     """
 
 
@@ -14062,12 +14073,12 @@ default_message_pool.register_message("gnomon.identity.v1", "TenantSettings", Te
 @dataclass(eq=False, repr=False)
 class TransferredGenerator(betterproto2.Message):
     """
-    An authenticator program of codes of six digits, by SHA-1 and in steps of thirty seconds.
+    An authenticator app with codes of six digits, by SHA-1 and in steps of thirty seconds.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name that the person sees; empty for one that the provider chooses.
+    Name for the user; if empty, the provider chooses one.
     """
 
     secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -14082,7 +14093,7 @@ default_message_pool.register_message("gnomon.identity.v1", "TransferredGenerato
 @dataclass(eq=False, repr=False)
 class TransferredLink(betterproto2.Message):
     """
-    A user of an upstream provider that signs in to the account.
+    A user of an upstream provider who signs in to the account.
     """
 
     provider: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -14102,7 +14113,7 @@ default_message_pool.register_message("gnomon.identity.v1", "TransferredLink", T
 @dataclass(eq=False, repr=False)
 class TransferredUser(betterproto2.Message):
     """
-    An account on its way; times are in Unix seconds.
+    An imported or exported account; times are in Unix seconds.
     """
 
     email: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -14122,12 +14133,12 @@ class TransferredUser(betterproto2.Message):
 
     language: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Language that the person is written to in, empty for English.
+    Language of mails to the user; empty for English.
     """
 
     enabled: "bool | None" = betterproto2.field(5, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether it may sign in; an absent one may.
+    Whether the user may sign in; true if absent.
     """
 
     email_verified: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
@@ -14137,12 +14148,12 @@ class TransferredUser(betterproto2.Message):
 
     password_hash: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Hash of the password in PHC form, in modular crypt form or in that of Django; empty without a password.
+    Hash of the password in PHC form, in modular crypt form or in the form of Django; empty without a password.
     """
 
     password_expired: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether the person has to choose another password before signing in.
+    Whether the user must choose another password before signing in.
     """
 
     groups: "list[str]" = betterproto2.field(9, betterproto2.TYPE_STRING, repeated=True)
@@ -14157,29 +14168,29 @@ class TransferredUser(betterproto2.Message):
 
     user_values: "UserValues | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Standard claims, and the name that the person is called by.
+    Standard claims, and the preferred username.
     """
 
     attributes: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    Custom attributes: JSON text of an object, empty without any.
+    Custom attributes: a JSON object as text; empty if there are none.
     """
 
     links: "list[TransferredLink]" = betterproto2.field(13, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Users of upstream providers that sign in to the account.
+    Users of upstream providers who sign in to the account.
     """
 
     generators: "list[TransferredGenerator]" = betterproto2.field(
         14, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Authenticator programs; they need a password.
+    Authenticator apps; they require a password.
     """
 
     created_at: "int" = betterproto2.field(15, betterproto2.TYPE_INT64)
     """
-    When the account was made, 0 for now.
+    Creation time of the account; 0 means now.
     """
 
 
@@ -14194,12 +14205,12 @@ class TryLdapDirectoryRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directory it is; empty means the default tenant.
+    Tenant of the directory; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     directory_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -14209,7 +14220,7 @@ class TryLdapDirectoryRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Name or address of a user to look up, empty for none.
+    Name or address of a user to look up; empty for none.
     """
 
 
@@ -14231,27 +14242,27 @@ class TryLdapDirectoryResponse(betterproto2.Message):
 
     problem: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Why the user could not sign in, empty when nothing is in the way, or no name was given.
+    Reason why the user cannot sign in; empty if there is none, or no name was given.
     """
 
     user: "LdapUser | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The user, absent when the directory knows none of this name.
+    The user; absent if the directory has no user of this name.
     """
 
     directory_groups: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    The user's groups there, at most 100.
+    Groups of the user in the directory, at most 100.
     """
 
     roles: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Roles that the mappings give to the user.
+    Roles of the user from the mappings.
     """
 
     groups: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups that the mappings give to the user.
+    Groups of the user from the mappings.
     """
 
 
@@ -14268,22 +14279,22 @@ class TurnOffEmailCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -14314,22 +14325,22 @@ class TurnOnEmailCodesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     modification_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Proof of a moment ago.
+    Modification token.
     """
 
 
@@ -14689,7 +14700,7 @@ class UnassignRoleFromUserRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -14725,7 +14736,7 @@ class UnassignUserFromGroupRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -14761,7 +14772,7 @@ class UnassignUserFromTenantRequest(betterproto2.Message):
 
     username: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    User, by the username of the process API.
+    User, by the username in the process API.
     """
 
 
@@ -14792,17 +14803,17 @@ class UnblockAddressRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that blocks it; empty means the default tenant.
+    Tenant of the block; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     ip: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The address, or the network as it is listed.
+    The address, or the network from the list.
     """
 
 
@@ -14824,27 +14835,27 @@ default_message_pool.register_message("gnomon.identity.v1", "UnblockAddressRespo
 @dataclass(eq=False, repr=False)
 class UpdateAccountRequest(betterproto2.Message):
     """
-    Request of UpdateAccount: absent fields stay as they are, empty texts take away.
+    Request of UpdateAccount; absent fields stay unchanged, empty texts remove values.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     email: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Address; another one than that of now is sent a link, which has to be followed.
+    E-mail address; the server mails a link to a new address, which the user has to follow.
     """
 
     given_name: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
@@ -14859,12 +14870,12 @@ class UpdateAccountRequest(betterproto2.Message):
 
     language: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
     """
-    Language that the person is written to in.
+    Language of mails to the user.
     """
 
     user_values: "UserValues | None" = betterproto2.field(8, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Values besides; not the preferred username, which has an RPC of its own.
+    Other values; for the preferred username use UpdatePreferredUsername.
     """
 
     password_new: "str | None" = betterproto2.field(9, betterproto2.TYPE_STRING, optional=True)
@@ -14874,12 +14885,12 @@ class UpdateAccountRequest(betterproto2.Message):
 
     password_current: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    Proof for it and for another address: the password of now, empty without.
+    Proof for a new password or address: the current password; empty if not used.
     """
 
     modification_token: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
     """
-    Proof for both: a modification token, empty without.
+    Proof for a new password or address: a modification token; empty if not used.
     """
 
 
@@ -14894,12 +14905,12 @@ class UpdateAccountResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
     cookie: "SessionCookie | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Cookie to set, absent when the session is the same.
+    Cookie to set; absent if the session stays the same.
     """
 
 
@@ -14914,12 +14925,12 @@ class UpdateApiKeyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose key it is; empty means the default tenant.
+    Tenant of the key; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -14929,12 +14940,12 @@ class UpdateApiKeyRequest(betterproto2.Message):
 
     expires: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
     """
-    When it is to expire, in Unix seconds; never when absent.
+    Expiry, in Unix seconds; never if absent.
     """
 
     access: "list[ApiKeyAccess]" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    What it may do.
+    Rights.
     """
 
 
@@ -14964,17 +14975,17 @@ class UpdateClientRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose client it is; empty means the default tenant.
+    Tenant of the client; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client: "Client | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    All of the client as it is to be.
+    New settings of the client.
     """
 
 
@@ -14994,7 +15005,7 @@ class UpdateClientResponse(betterproto2.Message):
 
     client_secret: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its secret, when it did not have one before.
+    Secret, if the client had none before.
     """
 
 
@@ -15009,27 +15020,27 @@ class UpdateClientScreensRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which client's.
+    Id of the client.
     """
 
     settings: "ScreenSettings | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is to be kept.
+    New settings.
     """
 
     if_match: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Entity tags, one of which what is kept has to have; empty when it may be whatever it is.
+    Entity tags, one of which the stored settings must have; empty accepts any.
     """
 
 
@@ -15046,17 +15057,17 @@ class UpdateClientScreensResponse(betterproto2.Message):
 
     settings: "ScreenSettings | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What is kept, with stylesheets as they are delivered.
+    Stored settings, with stylesheets as they are delivered.
     """
 
     removed_rules: "RemovedRules | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    How much was taken out.
+    Numbers of removed rules.
     """
 
     etag: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Tells these settings from others.
+    Entity tag of these settings.
     """
 
 
@@ -15073,27 +15084,27 @@ class UpdateGroupRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     group_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the group.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Its new name.
+    New name.
     """
 
     roles: "Names | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Roles that it gives, by name; absent leaves them as they are.
+    Roles that members get, by name; absent leaves them unchanged.
     """
 
 
@@ -15123,12 +15134,12 @@ class UpdateLdapDirectoryRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose directory it is; empty means the default tenant.
+    Tenant of the directory; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     directory_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -15138,12 +15149,12 @@ class UpdateLdapDirectoryRequest(betterproto2.Message):
 
     fields: "LdapDirectoryFields | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    All of its settings.
+    New settings of the directory.
     """
 
     bind_password: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    New password of bind_dn, empty when it stays.
+    New password of bind_dn; empty if it stays.
     """
 
 
@@ -15177,7 +15188,7 @@ class UpdateMappingRuleRequest(betterproto2.Message):
 
     mapping_rule_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which one.
+    Id of the mapping rule.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -15192,7 +15203,7 @@ class UpdateMappingRuleRequest(betterproto2.Message):
 
     claim_value: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Text that the claim is, or has among its elements.
+    Value of the claim, or one of its elements.
     """
 
 
@@ -15226,17 +15237,17 @@ class UpdatePasswordPolicyRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     policy: "PasswordPolicy | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the policy is to be.
+    New policy.
     """
 
 
@@ -15270,17 +15281,17 @@ class UpdatePreferredUsernameRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose account.
+    Id of the account.
     """
 
     preferred_username: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -15290,7 +15301,7 @@ class UpdatePreferredUsernameRequest(betterproto2.Message):
 
     force_overwrite: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether it goes in the place of another, for administrators.
+    Whether it replaces an existing one, for administrators.
     """
 
 
@@ -15307,7 +15318,7 @@ class UpdatePreferredUsernameResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
 
@@ -15324,27 +15335,27 @@ class UpdateProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose provider it is; empty means the default tenant.
+    Tenant of the provider; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     provider_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the provider.
     """
 
     fields: "ProviderFields | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    All of the provider as it is to be.
+    New settings of the provider.
     """
 
     client_secret: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Our new secret there, empty when it stays as it is.
+    New client secret at the provider; empty if it stays.
     """
 
 
@@ -15384,22 +15395,22 @@ class UpdateRegistrationRequest(betterproto2.Message):
 
     token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    The token of the registration.
+    Registration access token.
     """
 
     peer_address: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Who asks.
+    Network address of the caller.
     """
 
     client_secret: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    The secret that the client has, where it repeats it; empty without.
+    Current secret, if the request repeats it; empty otherwise.
     """
 
     metadata: "ClientMetadata | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    All that it says of itself.
+    Complete new metadata.
     """
 
 
@@ -15435,27 +15446,27 @@ class UpdateRoleRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     role_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the role.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Its new name.
+    New name.
     """
 
     permissions: "Names | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Permissions that it gives; absent leaves them as they are.
+    Permissions from the role; absent leaves them unchanged.
     """
 
 
@@ -15485,32 +15496,32 @@ class UpdateScopeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     scope_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the scope.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Its new name.
+    New name.
     """
 
     attr_include_access: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in access tokens.
+    Attributes that it adds to access tokens.
     """
 
     attr_include_id: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens and userinfo.
+    Attributes that it adds to ID tokens and userinfo.
     """
 
 
@@ -15540,7 +15551,7 @@ class UpdateSignInDomainRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -15550,12 +15561,12 @@ class UpdateSignInDomainRequest(betterproto2.Message):
 
     domain: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name, as people write it.
+    Name, as users write it.
     """
 
     target: "SignInTarget | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Where its people sign in.
+    Target for the sign-in of its users.
     """
 
 
@@ -15589,7 +15600,7 @@ class UpdateTenantRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -15599,17 +15610,17 @@ class UpdateTenantRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name for people; empty means the id.
+    Name for users; empty means the id.
     """
 
     hostname: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Host of its issuer, empty for one below the default issuer.
+    Host of its issuer; empty for an issuer below the default one.
     """
 
     enabled: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether it is served.
+    Whether the tenant is active.
     """
 
 
@@ -15639,7 +15650,7 @@ class UpdateTenantSettingsRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -15683,32 +15694,32 @@ class UpdateUserAttributeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What it is called, which is also the claim's name.
+    Name of the attribute and of its claim.
     """
 
     desc: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    What it is for.
+    Description.
     """
 
     user_editable: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether people may change their own.
+    Whether users may change their own value.
     """
 
     new_name: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    What it is to be called, empty when the name stays.
+    New name; empty if it stays.
     """
 
 
@@ -15742,22 +15753,22 @@ class UpdateUserAttributeValuesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     values: "list[UserAttributeValue]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Those that change.
+    Attributes to change.
     """
 
 
@@ -15774,7 +15785,7 @@ class UpdateUserAttributeValuesResponse(betterproto2.Message):
 
     values: "list[UserAttributeValue]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Those that have a value.
+    Attributes with a value.
     """
 
 
@@ -15791,22 +15802,22 @@ class UpdateUserRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whom.
+    Id of the user.
     """
 
     fields: "UserFields | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it is to be.
+    Properties to change.
     """
 
 
@@ -15821,7 +15832,7 @@ class UpdateUserResponse(betterproto2.Message):
 
     user: "User | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    The person.
+    The user.
     """
 
 
@@ -15836,12 +15847,12 @@ class UpdateWebhookRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     webhook_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -15851,7 +15862,7 @@ class UpdateWebhookRequest(betterproto2.Message):
 
     fields: "WebhookFields | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What it is to be.
+    Settings.
     """
 
 
@@ -15876,7 +15887,7 @@ default_message_pool.register_message("gnomon.identity.v1", "UpdateWebhookRespon
 @dataclass(eq=False, repr=False)
 class User(betterproto2.Message):
     """
-    A person with an account; times are in Unix seconds.
+    A user with an account; times are in Unix seconds.
     """
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -15901,7 +15912,7 @@ class User(betterproto2.Message):
 
     language: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Language that the person is written to in.
+    Language that the user is written to in.
     """
 
     roles: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
@@ -15926,32 +15937,32 @@ class User(betterproto2.Message):
 
     password_expires: "int | None" = betterproto2.field(10, betterproto2.TYPE_INT64, optional=True)
     """
-    When the password ends.
+    Expiry of the password.
     """
 
     created_at: "int" = betterproto2.field(11, betterproto2.TYPE_INT64)
     """
-    When the account was made.
+    Creation time of the account.
     """
 
     last_login: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    When it was signed in to last.
+    Time of the last sign-in.
     """
 
     user_expires: "int | None" = betterproto2.field(13, betterproto2.TYPE_INT64, optional=True)
     """
-    When the account ends.
+    Expiry of the account.
     """
 
     account_type: "str" = betterproto2.field(14, betterproto2.TYPE_STRING)
     """
-    How the person proves who it is: new, password, passkey, federated, federated_passkey or federated_password.
+    How the user signs in: new, password, passkey, federated, federated_passkey or federated_password.
     """
 
     user_values: "UserValues | None" = betterproto2.field(15, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Standard claims that have a value, and the name that the person is called by.
+    Standard claims with a value, and the preferred username.
     """
 
     tenant_id: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
@@ -15963,22 +15974,22 @@ class User(betterproto2.Message):
         17, betterproto2.TYPE_ENUM, default_factory=lambda: ConfirmationState(0)
     )
     """
-    Whether the address is confirmed, in the words of registration.
+    Confirmation state of the address.
     """
 
     confirmed_at: "int | None" = betterproto2.field(18, betterproto2.TYPE_INT64, optional=True)
     """
-    When it was confirmed.
+    Time of the confirmation.
     """
 
     created_by: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
     """
-    Who made the account: self, admin or provider.
+    Creator of the account: self, admin or provider.
     """
 
     picture_id: "str | None" = betterproto2.field(20, betterproto2.TYPE_STRING, optional=True)
     """
-    Id of its picture.
+    Id of the picture.
     """
 
 
@@ -15988,22 +15999,22 @@ default_message_pool.register_message("gnomon.identity.v1", "User", User)
 @dataclass(eq=False, repr=False)
 class UserAttribute(betterproto2.Message):
     """
-    An attribute that people may have.
+    An attribute that users may have.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What it is called, which is also the claim's name.
+    Name of the attribute and of its claim.
     """
 
     desc: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    What it is for.
+    Description.
     """
 
     user_editable: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether people may change their own.
+    Whether users may change their own value.
     """
 
 
@@ -16013,17 +16024,17 @@ default_message_pool.register_message("gnomon.identity.v1", "UserAttribute", Use
 @dataclass(eq=False, repr=False)
 class UserAttributeValue(betterproto2.Message):
     """
-    The attribute of a person.
+    The attribute of a user.
     """
 
     key: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Which.
+    Name of the attribute.
     """
 
     value: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    Any JSON; null takes it away.
+    Any JSON value; null removes the attribute.
     """
 
 
@@ -16033,7 +16044,7 @@ default_message_pool.register_message("gnomon.identity.v1", "UserAttributeValue"
 @dataclass(eq=False, repr=False)
 class UserFields(betterproto2.Message):
     """
-    What is to change of a person: absent fields stay as they are, empty texts and times of 0 take away.
+    Changes to a user: absent fields stay unchanged; empty texts and times of 0 remove values.
     """
 
     email: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -16053,12 +16064,12 @@ class UserFields(betterproto2.Message):
 
     language: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Language that the person is written to in.
+    Language that the user is written to in.
     """
 
     password: "str | None" = betterproto2.field(5, betterproto2.TYPE_STRING, optional=True)
     """
-    Password; whoever is signed in is signed out.
+    New password; the user is signed out everywhere.
     """
 
     roles: "Names | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
@@ -16083,12 +16094,12 @@ class UserFields(betterproto2.Message):
 
     user_expires: "int | None" = betterproto2.field(10, betterproto2.TYPE_INT64, optional=True)
     """
-    When the account ends, in Unix seconds.
+    Expiry of the account, in Unix seconds.
     """
 
     user_values: "UserValues | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Values besides.
+    Other values.
     """
 
 
@@ -16098,7 +16109,7 @@ default_message_pool.register_message("gnomon.identity.v1", "UserFields", UserFi
 @dataclass(eq=False, repr=False)
 class UserinfoProfile(betterproto2.Message):
     """
-    Claims of userinfo that identify and describe a user; dots lead into objects, empty for none.
+    Claims of userinfo that identify and describe a user; dots separate the members of nested objects, empty for none.
     """
 
     subject_claim: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16138,7 +16149,7 @@ default_message_pool.register_message("gnomon.identity.v1", "UserinfoProfile", U
 @dataclass(eq=False, repr=False)
 class UserValues(betterproto2.Message):
     """
-    What may be known of a person besides; an empty text takes a value away, an absent one leaves it.
+    Further data of a user; an empty text removes a value, an absent one leaves it unchanged.
     """
 
     birthdate: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
@@ -16173,7 +16184,7 @@ class UserValues(betterproto2.Message):
 
     preferred_username: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)
     """
-    Name that the person is called by, of one person only.
+    Preferred username, unique among users.
     """
 
     tz: "str | None" = betterproto2.field(8, betterproto2.TYPE_STRING, optional=True)
@@ -16193,17 +16204,17 @@ class VerifyDeviceRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the requested issuer; empty means the default tenant.
     """
 
     browser: "Browser | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Browser of the request.
     """
 
     user_code: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Code as it was typed.
+    Code that the user entered.
     """
 
     pow: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -16230,27 +16241,27 @@ class VerifyDeviceResponse(betterproto2.Message):
 
     scopes: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Scopes asked for, separated by spaces.
+    Requested scopes, separated by spaces.
     """
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client that asked.
+    Client of the request.
     """
 
     client_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its name for people.
+    Display name of the client.
     """
 
     peer_address: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Address that the device asked from.
+    Network address from which the device sent its request.
     """
 
     started_at: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    When it asked, in Unix seconds.
+    Time of the request, in Unix seconds.
     """
 
 
@@ -16265,7 +16276,7 @@ class VerifySignInDomainRequest(betterproto2.Message):
 
     caller: "Caller | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who calls.
+    Caller.
     """
 
     tenant_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -16275,12 +16286,12 @@ class VerifySignInDomainRequest(betterproto2.Message):
 
     domain: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name, as people write it.
+    Name, as users write it.
     """
 
     without_dns: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    Whether an administrator of the deployment vouches for it, so that DNS is not asked.
+    Whether an administrator of the deployment verifies it without DNS.
     """
 
 
@@ -16314,27 +16325,27 @@ class Webhook(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Its id.
+    Id.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Its name.
+    Name.
     """
 
     url: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Where messages are posted.
+    Address to which messages are posted.
     """
 
     types: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Types of events, empty for all.
+    Types of events; empty for all.
     """
 
     level: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Least level of events: info, notice, warning or critical.
+    Lowest level of events: info, notice, warning or critical.
     """
 
     enabled: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
@@ -16344,17 +16355,17 @@ class Webhook(betterproto2.Message):
 
     created: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    When it was made, in Unix seconds.
+    Creation time, in Unix seconds.
     """
 
     failing_since: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    Since when deliveries fail, in Unix seconds.
+    Time since which deliveries fail, in Unix seconds.
     """
 
     next_attempt: "int | None" = betterproto2.field(9, betterproto2.TYPE_INT64, optional=True)
     """
-    When the next attempt is due, in Unix seconds, unless it is disabled.
+    Time of the next attempt, in Unix seconds; absent if the webhook is disabled.
     """
 
     deliveries: "list[WebhookDelivery]" = betterproto2.field(10, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -16384,12 +16395,12 @@ class WebhookDelivery(betterproto2.Message):
 
     at: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    When it was attempted last, in Unix seconds.
+    Time of the last attempt, in Unix seconds.
     """
 
     attempts: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    How many attempts in a row there were.
+    Number of attempts in a row.
     """
 
     status: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
@@ -16399,7 +16410,7 @@ class WebhookDelivery(betterproto2.Message):
 
     delivered: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether the receiver has it.
+    Whether the event was delivered.
     """
 
 
@@ -16409,7 +16420,7 @@ default_message_pool.register_message("gnomon.identity.v1", "WebhookDelivery", W
 @dataclass(eq=False, repr=False)
 class WebhookFields(betterproto2.Message):
     """
-    What a webhook is to be.
+    Settings of a webhook.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -16419,17 +16430,17 @@ class WebhookFields(betterproto2.Message):
 
     url: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address, https or on loopback.
+    Address: https, or on loopback.
     """
 
     types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Types of events, empty for all.
+    Types of events; empty for all.
     """
 
     level: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Least level of events, empty for all.
+    Lowest level of events; empty for all.
     """
 
     enabled: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
@@ -16449,22 +16460,22 @@ class WithdrawConsentRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Whose.
+    Id of the user.
     """
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    From which client.
+    Id of the client.
     """
 
 
@@ -16487,8 +16498,8 @@ default_message_pool.register_message(
 
 class AccountServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    A person's own account, changed in the person's browser.
-    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    The account of a user, changed in the user's browser.
+    Every method with a caller rejects with PERMISSION_DENIED if the signed-in user is not the one of user_id.
     """
 
     async def issue_modification_token(
@@ -16500,10 +16511,10 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "IssueModificationTokenResponse":
         """
-        Re-authenticates the person and issues a modification token, which works once.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
-        that the account has.
+        Re-authenticates the user and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in. Rejected with
+        PERMISSION_DENIED and the metadata `cause` OWN_FACTOR_REQUIRED for a password, if the account has a second factor
+        that was not used in the session.
         """
 
         return await self._unary_unary(
@@ -16524,12 +16535,12 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateAccountResponse":
         """
-        Changes what people may change of their own account. A new password needs a proof, ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
-        the link that is sent to it is followed.
+        Changes properties of the account that users may change themselves. A new password needs a proof. It ends all other
+        sessions and all tokens of the user, and gives this session a new id. A new address also needs a proof, and
+        replaces the old one when the user follows the link in the mail.
         Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
-        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
-        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
+        that the policy refuses, and for an invalid proof. Rejected with PERMISSION_DENIED and the metadata `cause`
+        OWN_FACTOR_REQUIRED for another address, if the account has a second factor that was not used in the session.
         """
 
         return await self._unary_unary(
@@ -16550,8 +16561,8 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "OpenAddressChangeResponse":
         """
-        Says what a link that was sent to a new address is for, and changes nothing.
-        Rejected with NOT_FOUND when it is good for nothing any more.
+        Returns the purpose of a link that was sent to a new address; changes nothing.
+        Rejected with NOT_FOUND if the link is no longer valid.
         """
 
         return await self._unary_unary(
@@ -16572,8 +16583,8 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ConfirmAddressChangeResponse":
         """
-        Puts the new address in the old one's place, and uses the link up.
-        Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
+        Replaces the old address with the new one; the link cannot be used again.
+        Rejected like OpenAddressChange, and with ALREADY_EXISTS if another account has the address by now.
         """
 
         return await self._unary_unary(
@@ -16594,10 +16605,10 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdatePreferredUsernameResponse":
         """
-        Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
-        one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
-        administrator; with ALREADY_EXISTS when another person has the name.
+        Sets the preferred username, or removes it if empty; also for administrators, who may replace a username that users
+        cannot change.
+        Rejected with PERMISSION_DENIED if users cannot change an existing username, and for an API key that names an
+        administrator; with ALREADY_EXISTS if another user has the name.
         """
 
         return await self._unary_unary(
@@ -16618,8 +16629,8 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckAccountDeletionResponse":
         """
-        Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
+        Returns whether users may delete their account; changes nothing.
+        Rejected with PERMISSION_DENIED and the metadata `cause` SELF_DELETE_OFF while `users.self_delete` is off.
         """
 
         return await self._unary_unary(
@@ -16640,9 +16651,9 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteAccountResponse":
         """
-        Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
-        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
+        Removes the account with sessions, tokens and devices; needs a proof.
+        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for an invalid proof. Rejected with PERMISSION_DENIED
+        and the metadata `cause` OWN_FACTOR_REQUIRED if the account has a second factor that was not used in the session.
         """
 
         return await self._unary_unary(
@@ -16657,7 +16668,7 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keys that programs administer a tenant with. A key gives no other one more rights than it has itself.
+    API keys with which programs administer a tenant. A key cannot give another key rights that it lacks.
     """
 
     async def list_api_keys(
@@ -16690,8 +16701,8 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateApiKeyResponse":
         """
-        Creates a key, whose secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for one that would have expired already.
+        Creates a key; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if the expiry has passed.
         """
 
         return await self._unary_unary(
@@ -16713,8 +16724,8 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateApiKeyResponse":
         """
         Changes the rights and the expiry of a key.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
 
         return await self._unary_unary(
@@ -16736,7 +16747,7 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteApiKeyResponse":
         """
         Removes a key.
-        Rejected with NOT_FOUND when the tenant has none of that name.
+        Rejected with NOT_FOUND if the tenant has no key of that name.
         """
 
         return await self._unary_unary(
@@ -16757,9 +16768,9 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RotateApiKeySecretResponse":
         """
-        Gives a key a new secret, which is shown this once; the one before is good no longer.
-        Rejected with NOT_FOUND when the tenant has none of that name, with INVALID_STATE when somebody else changed it in the
-        meantime.
+        Gives a key a new secret, which only this response has; the former one becomes invalid.
+        Rejected with NOT_FOUND if the tenant has no key of that name, with INVALID_STATE if another caller changed it in
+        the meantime.
         """
 
         return await self._unary_unary(
@@ -16780,8 +16791,8 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckApiKeyResponse":
         """
-        Tells whether the caller is the key of that name.
-        Rejected with UNAUTHENTICATED when it is not, or when the key has expired.
+        Checks that the caller is the key of that name.
+        Rejected with UNAUTHENTICATED if it is not, or if the key has expired.
         """
 
         return await self._unary_unary(
@@ -16797,7 +16808,7 @@ class ApiKeyServiceStub(betterproto2_grpclib.ServiceStub):
 class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
     """
     The authorization endpoint: RFC 6749 §3.1, OpenID Connect Core 1.0 §3.1.2.
-    Steps of a sign-in answer with what the browser does next; the edge makes pages, headers and cookies of it.
+    Steps of a sign-in return the next action of the browser; the edge turns it into pages, headers and cookies.
     """
 
     async def begin_authorization(
@@ -16809,7 +16820,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BeginAuthorizationResponse":
         """
-        Validates an authorization request and says what comes next: the sign-in page, a redirect, or an error page.
+        Validates an authorization request and returns the next step: the sign-in page, a redirect, or an error page.
         """
 
         return await self._unary_unary(
@@ -16830,8 +16841,8 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SubmitCredentialsResponse":
         """
-        Signs in with an address and a password; the proof of work is checked before any account is looked at.
-        Rejected with UNAUTHENTICATED alike for a wrong password and an unknown address.
+        Signs in with an address and a password; the server checks the proof of work before it reads any account.
+        Rejected with the same UNAUTHENTICATED for a wrong password and an unknown address.
         """
 
         return await self._unary_unary(
@@ -16852,7 +16863,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RefreshAuthorizationResponse":
         """
-        Goes on with the session that there is, without a page: silent re-authentication.
+        Continues with the existing session, without a page: silent re-authentication.
         """
 
         return await self._unary_unary(
@@ -16873,8 +16884,8 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetConsentPageResponse":
         """
-        Returns what the person who is signed in has to answer before there is a code.
-        Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+        Returns the consent page that the signed-in user has to answer before a code is issued.
+        Rejected with UNAUTHENTICATED if no user is signed in as the request requires, or the request has ended.
         """
 
         return await self._unary_unary(
@@ -16895,7 +16906,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AnswerConsentResponse":
         """
-        Takes the answer: a code once the person has accepted, access_denied when it declined.
+        Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
         Rejected like GetConsentPage.
         """
 
@@ -16917,8 +16928,8 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PushAuthorizationResponse":
         """
-        Takes an authorization request from the client itself: RFC 9126.
-        Refused with the codes of the authorization and of the token endpoint.
+        Receives an authorization request directly from the client: RFC 9126.
+        Refused with the error codes of the authorization endpoint and of the token endpoint.
         """
 
         return await self._unary_unary(
@@ -16945,8 +16956,8 @@ class BackchannelAuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartBackchannelAuthenticationResponse":
         """
-        Begins a request to a user, who decides about it at a page of the provider.
-        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED when too many requests wait for the user.
+        Starts a request to a user, who answers it on a page of the provider.
+        Refused with the codes of CIBA Core 1.0 §13; RESOURCE_EXHAUSTED if too many requests wait for the user.
         """
 
         return await self._unary_unary(
@@ -16968,7 +16979,7 @@ class BackchannelAuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "ListBackchannelRequestsResponse":
         """
         Returns the requests that wait for the signed-in user, oldest first.
-        Rejected with UNAUTHENTICATED when no user is signed in.
+        Rejected with UNAUTHENTICATED if no user is signed in.
         """
 
         return await self._unary_unary(
@@ -16990,8 +17001,8 @@ class BackchannelAuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "AnswerBackchannelRequestResponse":
         """
         Accepts or declines a request to the signed-in user.
-        Rejected with NOT_FOUND when no such request waits for the user, with PERMISSION_DENIED when the user has to sign in
-        again before.
+        Rejected with NOT_FOUND if no such request waits for the user, with PERMISSION_DENIED if the user has to sign in
+        again first.
         """
 
         return await self._unary_unary(
@@ -17006,7 +17017,7 @@ class BackchannelAuthenticationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Network addresses that a tenant blocks: everything from them, or sign-ins alone.
+    Network addresses that a tenant blocks: all their requests, or only sign-ins.
     """
 
     async def admit_address(
@@ -17018,9 +17029,9 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AdmitAddressResponse":
         """
-        Tells whether requests from an address are answered.
+        Checks whether the tenant answers requests from an address.
         Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
-        Blocks of login protection do not count: the sign-in itself refuses them.
+        Blocks by login protection do not count; the sign-in itself refuses such requests.
         """
 
         return await self._unary_unary(
@@ -17041,7 +17052,7 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListBlockedAddressesResponse":
         """
-        Returns all addresses that are blocked, at most 10,000, those that login protection blocks included.
+        Returns the blocked addresses, at most 10,000, including those that login protection blocks.
         """
 
         return await self._unary_unary(
@@ -17062,9 +17073,9 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BlockAddressResponse":
         """
-        Blocks everything from an address up to a time, in place of all blocks that it has.
-        Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
-        is more than ten years ahead.
+        Blocks all requests from an address until a time; replaces all its blocks.
+        Rejected with INVALID_ARGUMENT for an invalid address, for one that is never blocked, and for a time that has
+        passed or is more than ten years ahead.
         """
 
         return await self._unary_unary(
@@ -17085,8 +17096,8 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnblockAddressResponse":
         """
-        Lifts every block of an address, and forgets its failed sign-ins.
-        Rejected with NOT_FOUND when it is not blocked.
+        Removes all blocks of an address and resets its failed sign-ins.
+        Rejected with NOT_FOUND if it is not blocked.
         """
 
         return await self._unary_unary(
@@ -17101,7 +17112,7 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ClientServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    The relying parties of a tenant, kept by its administrators.
+    The relying parties of a tenant, which its administrators manage.
     """
 
     async def list_clients(
@@ -17135,7 +17146,7 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetClientResponse":
         """
         Returns one client.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        Rejected with NOT_FOUND if the tenant has no client of that id.
         """
 
         return await self._unary_unary(
@@ -17156,8 +17167,8 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateClientResponse":
         """
-        Creates a client; a confidential one has a secret, which is shown this once.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
+        Creates a client; the secret of a confidential one is only in this response.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
         """
 
         return await self._unary_unary(
@@ -17178,10 +17189,12 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateClientResponse":
         """
-        Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
-        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
-        INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
+        Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
+        response has.
+        If a new scope is a permission, the client gets the permission itself; rejected with PERMISSION_DENIED if the
+        caller lacks it.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
         """
 
         return await self._unary_unary(
@@ -17202,8 +17215,9 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteClientResponse":
         """
-        Removes a client and takes back the tokens that it has.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for a client of the provider itself.
+        Removes a client and revokes its tokens.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
+        itself.
         """
 
         return await self._unary_unary(
@@ -17224,8 +17238,8 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RotateClientSecretResponse":
         """
-        Gives a client a new secret, which is shown this once; the one before stays good for the hours that are asked for.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_STATE for one without a secret.
+        Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
+        Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client without a secret.
         """
 
         return await self._unary_unary(
@@ -17240,7 +17254,7 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ConsentServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What people let clients have.
+    Consents of users to clients.
     """
 
     async def list_consents(
@@ -17252,7 +17266,7 @@ class ConsentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListConsentsResponse":
         """
-        Returns what a person let clients have, also to the person.
+        Returns the consents of a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -17273,7 +17287,7 @@ class ConsentServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "WithdrawConsentResponse":
         """
-        Takes back what a person let a client have, with every token of the person that the client got.
+        Withdraws the consent of a user to a client, and revokes all tokens of the user that the client has.
         """
 
         return await self._unary_unary(
@@ -17288,7 +17302,7 @@ class ConsentServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DeviceListServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Devices that a person let in.
+    Devices that a user accepted.
     """
 
     async def list_devices(
@@ -17300,7 +17314,7 @@ class DeviceListServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListDevicesResponse":
         """
-        Returns the devices of a person, also to the person.
+        Returns the devices of a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -17322,7 +17336,7 @@ class DeviceListServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "RenameDeviceResponse":
         """
         Renames a device.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
 
         return await self._unary_unary(
@@ -17343,8 +17357,8 @@ class DeviceListServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RevokeDeviceResponse":
         """
-        Takes the tokens of a device back; it stays in the list.
-        Rejected with PERMISSION_DENIED when it is another person's.
+        Revokes the tokens of a device; it stays in the list.
+        Rejected with PERMISSION_DENIED if it belongs to another user.
         """
 
         return await self._unary_unary(
@@ -17371,8 +17385,8 @@ class DeviceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartDeviceAuthorizationResponse":
         """
-        Begins a sign-in of a device that has no browser.
-        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED when an address starts too often.
+        Starts a sign-in of a device without a browser.
+        Refused with the codes of RFC 8628 §3.1; RESOURCE_EXHAUSTED if an address sends too many requests.
         """
 
         return await self._unary_unary(
@@ -17393,7 +17407,7 @@ class DeviceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "VerifyDeviceResponse":
         """
-        Looks at, accepts or declines what a device asked for; the person has to be signed in.
+        Shows, accepts or declines the request of a device; the user must be signed in.
         """
 
         return await self._unary_unary(
@@ -17408,7 +17422,7 @@ class DeviceServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    The directory of who may do what, asked by the services that check permissions.
+    The directory of principals and their rights, for the services that check permissions.
     """
 
     async def get_principal(
@@ -17420,8 +17434,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetPrincipalResponse":
         """
-        Returns the principal behind the subject of a token.
-        Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        Returns the principal of the subject of a token.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
         """
 
         return await self._unary_unary(
@@ -17442,8 +17456,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckDpopProofResponse":
         """
-        Returns the key that a DPoP proof proves, and uses the proof up: RFC 9449 §4.3.
-        Refused with the codes of RFC 9449 §7.1; NOT_FOUND when there is no such provider.
+        Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
+        Refused with the codes of RFC 9449 §7.1; NOT_FOUND if the provider does not exist.
         """
 
         return await self._unary_unary(
@@ -17464,8 +17478,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetSignedInPrincipalResponse":
         """
-        Returns the person who is signed in at a browser, as its principal.
-        Rejected with UNAUTHENTICATED when nobody is, with PERMISSION_DENIED when the call changes something and the CSRF
+        Returns the principal of the user who is signed in with a browser.
+        Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
         token is not that of the session.
         """
 
@@ -17487,8 +17501,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AwaitDirectoryVersionResponse":
         """
-        Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
-        beyond the one that is known, at most as long as is asked for.
+        Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
+        the known version, at most for the given time.
         """
 
         return await self._unary_unary(
@@ -17503,7 +17517,7 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DiscoveryServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Says where a tenant's provider is and what it can do: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
+    Metadata of a tenant's provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
     """
 
     async def get_metadata(
@@ -17515,8 +17529,8 @@ class DiscoveryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetMetadataResponse":
         """
-        Returns the provider's metadata; only what works is in it.
-        Rejected with NOT_FOUND when there is no such tenant.
+        Returns the provider's metadata, which has only supported features.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
         return await self._unary_unary(
@@ -17531,8 +17545,8 @@ class DiscoveryServiceStub(betterproto2_grpclib.ServiceStub):
 
 class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Clients that register themselves, where the configuration lets them: RFC 7591, RFC 7592.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    Clients that register themselves, if the configuration allows it: RFC 7591, RFC 7592.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     async def register_client(
@@ -17544,9 +17558,9 @@ class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RegisterClientResponse":
         """
-        Registers a client; one that gets no tokens for an hour is gone.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves, with RESOURCE_EXHAUSTED when an address registers too often.
+        Registers a client; it is removed if it gets no tokens within an hour.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves, with RESOURCE_EXHAUSTED if an address registers too many.
         """
 
         return await self._unary_unary(
@@ -17568,7 +17582,7 @@ class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetRegistrationResponse":
         """
         Returns a registration, without the secret and the token.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
 
         return await self._unary_unary(
@@ -17589,9 +17603,9 @@ class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateRegistrationResponse":
         """
-        Replaces all of a registration, with its secret and its token.
-        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND where clients do
-        not register themselves.
+        Replaces all of a registration, including its secret and its token.
+        Refused with invalid_token, invalid_redirect_uri or invalid_client_metadata; rejected with NOT_FOUND if clients
+        cannot register themselves.
         """
 
         return await self._unary_unary(
@@ -17612,8 +17626,8 @@ class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteRegistrationResponse":
         """
-        Removes a client that registered itself, and takes back the tokens that it has.
-        Refused with invalid_token; rejected with NOT_FOUND where clients do not register themselves.
+        Removes a client that registered itself, and revokes its tokens.
+        Refused with invalid_token; rejected with NOT_FOUND if clients cannot register themselves.
         """
 
         return await self._unary_unary(
@@ -17628,7 +17642,7 @@ class DynamicClientServiceStub(betterproto2_grpclib.ServiceStub):
 
 class EventServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What happened in a tenant that its administrators may want to hear of.
+    Security events of a tenant, for its administrators.
     """
 
     async def list_events(
@@ -17640,8 +17654,8 @@ class EventServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListEventsResponse":
         """
-        Returns events of a range of time, the newest first; of more than 1,000 the newest.
-        Rejected with INVALID_ARGUMENT when the range holds more than 50,000 events of any level.
+        Returns events of a period, the newest first, at most 1,000.
+        Rejected with INVALID_ARGUMENT if the period has more than 50,000 events of any level.
         """
 
         return await self._unary_unary(
@@ -17662,8 +17676,8 @@ class EventServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AwaitEventsResponse":
         """
-        Returns the events behind a position, the oldest first, at most 100; waits for one when there is none yet, at most as
-        long as is asked for. An event comes a second after it happened, so that those of several processes have one order.
+        Returns the events after a position, the oldest first, at most 100; waits for one if there is none, at most for the
+        given time. An event is returned one second after it happened, so that events of several processes have one order.
         """
 
         return await self._unary_unary(
@@ -17684,7 +17698,7 @@ class EventServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EmitTestEventResponse":
         """
-        Makes an event that says nothing, so that whoever listens can see that it arrives.
+        Creates an event for testing, so that receivers can check that it arrives.
         """
 
         return await self._unary_unary(
@@ -17699,8 +17713,8 @@ class EventServiceStub(betterproto2_grpclib.ServiceStub):
 
 class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Signs people in where the browser itself asks them: W3C Federated Credential Management.
-    The edge lets through what no page can send. Every RPC is rejected with NOT_FOUND while this is off.
+    Sign-in through a dialog of the browser: W3C Federated Credential Management.
+    The edge accepts only requests that no page can send. Every RPC is rejected with NOT_FOUND while FedCM is off.
     """
 
     async def get_fed_cm_configuration(
@@ -17712,7 +17726,7 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetFedCmConfigurationResponse":
         """
-        Returns where browsers find what they ask for.
+        Returns the endpoints for browsers.
         """
 
         return await self._unary_unary(
@@ -17733,8 +17747,8 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListFedCmAccountsResponse":
         """
-        Returns the account that is signed in, never more than that one.
-        Rejected with UNAUTHENTICATED when nobody is signed in who may be.
+        Returns the account that is signed in; never more than one.
+        Rejected with UNAUTHENTICATED if no permitted user is signed in.
         """
 
         return await self._unary_unary(
@@ -17755,8 +17769,8 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetFedCmClientResponse":
         """
-        Returns what a client whose page asks promises people.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin.
+        Returns the privacy policy and the terms of service of the client of a page.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin.
         """
 
         return await self._unary_unary(
@@ -17777,10 +17791,10 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "IssueFedCmAssertionResponse":
         """
-        Issues an ID token to a client's page for whoever is signed in, and remembers that the person let the client have what the
-        browser told of.
-        Rejected with INVALID_ARGUMENT when there is no such client with such an origin, and with UNAUTHENTICATED when nobody is
-        signed in who may be, or somebody else, which the metadata `cause` says: ANOTHER_ACCOUNT.
+        Issues an ID token for the signed-in user to a page of the client, and stores the consent of the user to what the
+        browser disclosed.
+        Rejected with INVALID_ARGUMENT if there is no such client with that origin, and with UNAUTHENTICATED if no
+        permitted user is signed in, or another one; then the metadata `cause` is ANOTHER_ACCOUNT.
         """
 
         return await self._unary_unary(
@@ -17801,7 +17815,7 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DisconnectFedCmClientResponse":
         """
-        Takes back what the person who is signed in let a client have; what was not granted is as good as taken back.
+        Withdraws the consent of the signed-in user to a client; succeeds also if there is none.
         Rejected like IssueFedCmAssertion.
         """
 
@@ -17817,7 +17831,7 @@ class FedCmServiceStub(betterproto2_grpclib.ServiceStub):
 
 class FederationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with us as the relying party.
+    Signing in through an upstream provider: OpenID Connect Core 1.0 §3.1, with the provider as the relying party.
     """
 
     async def leave_for_provider(
@@ -17829,8 +17843,8 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "LeaveForProviderResponse":
         """
-        Sends a person to a provider; the proof of work is checked before anything is looked at.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through.
+        Sends a user to an upstream provider; the server checks the proof of work before it reads any record.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in.
         """
 
         return await self._unary_unary(
@@ -17851,9 +17865,9 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReturnFromProviderResponse":
         """
-        Takes what a provider answered, and signs in the person whom it vouches for, or links the account that asked for it.
-        Rejected with UNAUTHENTICATED when the answer does not hold, or belongs to another browser. A link is rejected with
-        INVALID_STATE when the provider signed nobody in, and with ALREADY_EXISTS when another account has it.
+        Receives the response of an upstream provider, and signs in its user or links the account that asked for a link.
+        Rejected with UNAUTHENTICATED if the response is invalid or belongs to another browser. A link is rejected with
+        INVALID_STATE if no user signed in at the provider, and with ALREADY_EXISTS if another account has it.
         """
 
         return await self._unary_unary(
@@ -17874,9 +17888,9 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReceiveSamlResponseResponse":
         """
-        Keeps the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
-        Rejected with UNAUTHENTICATED when no sign-in with that relay state is pending at the provider, or its response
-        arrived before.
+        Stores the response of a SAML provider until the browser returns with its session: SAML 2.0 Bindings §3.5.
+        Rejected with UNAUTHENTICATED if no sign-in with that relay state is pending at the provider, or if its response
+        has already arrived.
         """
 
         return await self._unary_unary(
@@ -17897,9 +17911,9 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReceiveSamlLogoutResponse":
         """
-        Ends sessions that began at a SAML provider, at its request, and answers it: SAML 2.0 Profiles §4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
-        for a request that is not signed by the provider, or is invalid.
+        Ends sessions that began at a SAML provider, at its request, and responds to it: SAML 2.0 Profiles §4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id with single logout, and with UNAUTHENTICATED
+        for an invalid request or one that the provider did not sign.
         """
 
         return await self._unary_unary(
@@ -17920,8 +17934,8 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetSamlMetadataResponse":
         """
-        Returns our metadata for a SAML provider: SAML 2.0 Metadata §2.4.4.
-        Rejected with NOT_FOUND when the tenant has no SAML provider of that id.
+        Returns the metadata of the service provider for a SAML provider: SAML 2.0 Metadata §2.4.4.
+        Rejected with NOT_FOUND if the tenant has no SAML provider of that id.
         """
 
         return await self._unary_unary(
@@ -17936,8 +17950,8 @@ class FederationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ForwardAuthServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Signs people in for services behind a proxy, which asks before it lets a request through.
-    The edge believes the proxy; what it tells is checked against the client.
+    Sign-in for services behind a proxy, which asks about each request before it forwards it.
+    The edge trusts the proxy; what the proxy sends is checked against the client.
     """
 
     async def admit_forwarded(
@@ -17949,9 +17963,9 @@ class ForwardAuthServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AdmitForwardedResponse":
         """
-        Says who makes a request that a proxy holds back, or where to sign in.
-        Rejected with INVALID_ARGUMENT for a request that is not to the client's service, and with PERMISSION_DENIED for a
-        change without the CSRF pair.
+        Returns the caller of a request that a proxy holds, or where to sign in.
+        Rejected with INVALID_ARGUMENT for a request that is not for the service of the client, and with PERMISSION_DENIED
+        for a change without matching CSRF cookie and header.
         """
 
         return await self._unary_unary(
@@ -17972,8 +17986,8 @@ class ForwardAuthServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FinishForwardSignInResponse":
         """
-        Takes the answer of the authorization endpoint, where the browser has come back with it.
-        Rejected with PERMISSION_DENIED when the sign-in was refused, has ended or began in another browser; refused with
+        Receives the response of the authorization endpoint from the browser.
+        Rejected with PERMISSION_DENIED if the sign-in was refused, has ended or began in another browser; refused with
         invalid_grant.
         """
 
@@ -17989,7 +18003,7 @@ class ForwardAuthServiceStub(betterproto2_grpclib.ServiceStub):
 
 class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Groups to which people belong.
+    Groups of users.
     """
 
     async def list_groups(
@@ -18022,8 +18036,8 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateGroupResponse":
         """
-        Makes a group.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Creates a group.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
 
         return await self._unary_unary(
@@ -18044,7 +18058,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateGroupResponse":
         """
-        Changes a group; a new name is everybody's who has it.
+        Changes a group; all its members get a new name of it.
         """
 
         return await self._unary_unary(
@@ -18065,7 +18079,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteGroupResponse":
         """
-        Removes a group, also from everybody who has it.
+        Removes a group; its members lose it.
         """
 
         return await self._unary_unary(
@@ -18080,7 +18094,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ImageServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Uploaded images: pictures of people, logos of clients, images of upstream providers.
+    Uploaded images: pictures of users, logos of clients, images of upstream providers.
     """
 
     async def admit_image(
@@ -18092,8 +18106,8 @@ class ImageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AdmitImageResponse":
         """
-        Says whether the caller may upload an image, and how large that may be, before any of it is read.
-        Rejected with INVALID_STATE for a client that is the provider's own.
+        Returns whether the caller may upload an image, and its maximum size, before the server reads the image.
+        Rejected with INVALID_STATE for a client of the provider itself.
         """
 
         return await self._unary_unary(
@@ -18114,8 +18128,8 @@ class ImageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PutImageResponse":
         """
-        Puts an image, written anew, in the place of the one before.
-        Rejected with INVALID_ARGUMENT for what is no JPEG, PNG or WebP of one picture within bounds.
+        Replaces an image; the server encodes the new one again.
+        Rejected with INVALID_ARGUMENT unless it is a JPEG, PNG or WebP of one picture within bounds.
         """
 
         return await self._unary_unary(
@@ -18157,7 +18171,7 @@ class ImageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteImageResponse":
         """
-        Takes an image away.
+        Removes an image.
         """
 
         return await self._unary_unary(
@@ -18178,7 +18192,7 @@ class ImageServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetPictureConfigResponse":
         """
-        Returns what people have to know before they upload a picture.
+        Returns the bounds for uploads of pictures.
         """
 
         return await self._unary_unary(
@@ -18193,7 +18207,7 @@ class ImageServiceStub(betterproto2_grpclib.ServiceStub):
 
 class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Publishes the keys that tokens are verified with: RFC 7517.
+    Public keys for the verification of tokens: RFC 7517.
     """
 
     async def get_key_set(
@@ -18205,8 +18219,8 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetKeySetResponse":
         """
-        Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
-        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+        Returns all published keys: the signing keys, RS256 first, then the next ones, then the former ones, newest first.
+        Waits for keys of a new tenant that are being created; rejected with UNAVAILABLE if some do not exist in time.
         """
 
         return await self._unary_unary(
@@ -18228,7 +18242,7 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetKeyResponse":
         """
         Returns one published key.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if there is no key of that id.
         """
 
         return await self._unary_unary(
@@ -18249,10 +18263,10 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RotateKeysResponse":
         """
-        Makes new keys of every algorithm sign; the ones before stay published.
-        Two at once follow each other; a key signs five seconds after it was published, or later.
-        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
-        no provider, with INVALID_STATE when it publishes as many keys as it may.
+        Rotates the signing keys of all algorithms; the former ones stay published.
+        Concurrent rotations follow each other; a key signs five seconds after its publication, or later.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND if the tenant has
+        no provider, with INVALID_STATE if it publishes the maximum number of keys.
         """
 
         return await self._unary_unary(
@@ -18267,7 +18281,7 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
 
 class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    LDAP directories, with whose passwords users of a tenant sign in.
+    LDAP directories, whose passwords users of a tenant can sign in with.
     """
 
     async def list_ldap_directories(
@@ -18301,7 +18315,7 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateLdapDirectoryResponse":
         """
         Registers a directory.
-        Rejected with INVALID_ARGUMENT for settings that no directory has, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many directories.
         """
 
         return await self._unary_unary(
@@ -18322,8 +18336,8 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateLdapDirectoryResponse":
         """
-        Changes all settings of a directory. Its password stays when none is given and it goes to the same servers.
-        Rejected with NOT_FOUND when the tenant has no directory of that id, with INVALID_STATE when another caller changed it
+        Replaces the settings of a directory. Its password stays if none is given and the servers are the same.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if another caller changed it
         in the meantime.
         """
 
@@ -18345,8 +18359,8 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteLdapDirectoryResponse":
         """
-        Removes a directory, and with it the links of its users; their accounts stay, without a way to sign in.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
         return await self._unary_unary(
@@ -18367,8 +18381,8 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "TryLdapDirectoryResponse":
         """
-        Connects to each server of a directory, binds, and looks up a user; no password of the user is needed.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        Connects to each server of a directory, binds, and looks up a user, without the password of the user.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
         return await self._unary_unary(
@@ -18389,8 +18403,8 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListLdapDirectoryUsersResponse":
         """
-        Returns users who sign in through a directory, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has no directory of that id.
+        Returns at most 100 users who sign in through a directory.
+        Rejected with NOT_FOUND if the tenant has no directory of that id.
         """
 
         return await self._unary_unary(
@@ -18417,7 +18431,7 @@ class LogoutServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BeginLogoutResponse":
         """
-        Says what a logout request leads to; a hint that fits the session ends it at once.
+        Returns the next step of a logout request; an ID token hint of the session ends it at once.
         """
 
         return await self._unary_unary(
@@ -18438,8 +18452,8 @@ class LogoutServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ConfirmLogoutResponse":
         """
-        Ends the session of a browser whose person confirmed it.
-        Rejected with UNAUTHENTICATED when the page was not ours.
+        Ends the session of a browser after the confirmation of the user.
+        Rejected with UNAUTHENTICATED if the request does not come from a page of the provider.
         """
 
         return await self._unary_unary(
@@ -18460,8 +18474,8 @@ class LogoutServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReceiveLogoutTokenResponse":
         """
-        Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
-        Rejected with the OAuth error invalid_request for a logout token that does not hold.
+        Ends the sessions that began at an upstream provider, at its request: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for an invalid logout token.
         """
 
         return await self._unary_unary(
@@ -18476,7 +18490,7 @@ class LogoutServiceStub(betterproto2_grpclib.ServiceStub):
 
 class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Keeps the mapping rules of the caller's tenant.
+    Mapping rules of the caller's tenant.
     """
 
     async def create_mapping_rule(
@@ -18488,8 +18502,8 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateMappingRuleResponse":
         """
-        Makes a mapping rule, which gives nothing yet.
-        Rejected with ALREADY_EXISTS when the id is taken, INVALID_STATE when there are too many.
+        Creates a mapping rule without roles, groups and tenants.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
         """
 
         return await self._unary_unary(
@@ -18552,7 +18566,7 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateMappingRuleResponse":
         """
-        Changes what a mapping rule asks for; what it gives stays.
+        Changes the condition of a mapping rule; its roles, groups and tenants stay.
         """
 
         return await self._unary_unary(
@@ -18573,7 +18587,7 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteMappingRuleResponse":
         """
-        Removes a mapping rule, and all that it gives.
+        Removes a mapping rule; callers lose the roles, groups and tenants from it.
         """
 
         return await self._unary_unary(
@@ -18588,11 +18602,11 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
 
 class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Roles, groups and tenants of users, clients, groups, roles and mapping rules; all of the caller's tenant.
-    What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
-    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
-    administers it names any tenant. Roles and groups go by the names that people carry.
+    Roles, groups and tenants of users, clients, groups, roles and mapping rules, all of the caller's tenant.
+    Adding an existing assignment and removing an absent one succeed and change nothing.
+    Rejected with NOT_FOUND if one of the two does not exist, with PERMISSION_DENIED for a role or group with rights that
+    the caller lacks, and for a tenant in which the caller may not act. A user of the default tenant who administers it
+    may name any tenant. Requests name roles and groups by the names that users have.
     """
 
     async def assign_role_to_group(
@@ -18604,7 +18618,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignRoleToGroupResponse":
         """
-        Adds a group to a role: whoever is in the group has the role.
+        Assigns a role to a group: its members have the role.
         """
 
         return await self._unary_unary(
@@ -18625,7 +18639,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignRoleFromGroupResponse":
         """
-        Removes a group from a role.
+        Removes a role from a group.
         """
 
         return await self._unary_unary(
@@ -18646,7 +18660,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignRoleToMappingRuleResponse":
         """
-        Adds a mapping rule to a role: whoever meets the rule has the role.
+        Assigns a role to a mapping rule: callers that match the rule have the role.
         """
 
         return await self._unary_unary(
@@ -18667,7 +18681,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignRoleFromMappingRuleResponse":
         """
-        Removes a mapping rule from a role.
+        Removes a role from a mapping rule.
         """
 
         return await self._unary_unary(
@@ -18688,7 +18702,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignRoleToClientResponse":
         """
-        Gives a client a role.
+        Assigns a role to a client.
         """
 
         return await self._unary_unary(
@@ -18709,7 +18723,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignRoleFromClientResponse":
         """
-        Takes a role from a client.
+        Removes a role from a client.
         """
 
         return await self._unary_unary(
@@ -18730,7 +18744,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignMappingRuleToGroupResponse":
         """
-        Adds a mapping rule to a group: whoever meets the rule is in the group.
+        Assigns a group to a mapping rule: callers that match the rule are members of the group.
         """
 
         return await self._unary_unary(
@@ -18751,7 +18765,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignMappingRuleFromGroupResponse":
         """
-        Removes a mapping rule from a group.
+        Removes a group from a mapping rule.
         """
 
         return await self._unary_unary(
@@ -18814,7 +18828,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignMappingRuleToTenantResponse":
         """
-        Adds a mapping rule to a tenant: whoever meets the rule may act there.
+        Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant.
         """
 
         return await self._unary_unary(
@@ -18835,7 +18849,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignMappingRuleFromTenantResponse":
         """
-        Removes a mapping rule from a tenant.
+        Removes a tenant from a mapping rule.
         """
 
         return await self._unary_unary(
@@ -18856,7 +18870,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignGroupToTenantResponse":
         """
-        Adds a group to a tenant: whoever is in the group may act there.
+        Assigns a tenant to a group: its members may act in the tenant.
         """
 
         return await self._unary_unary(
@@ -18877,7 +18891,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignGroupFromTenantResponse":
         """
-        Removes a group from a tenant.
+        Removes a tenant from a group.
         """
 
         return await self._unary_unary(
@@ -18898,7 +18912,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignRoleToTenantResponse":
         """
-        Adds a role to a tenant: whoever has the role may act there.
+        Assigns a tenant to a role: principals with the role may act in the tenant.
         """
 
         return await self._unary_unary(
@@ -18919,7 +18933,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignRoleFromTenantResponse":
         """
-        Removes a role from a tenant.
+        Removes a tenant from a role.
         """
 
         return await self._unary_unary(
@@ -18982,7 +18996,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignRoleToUserResponse":
         """
-        Gives a user a role.
+        Assigns a role to a user.
         """
 
         return await self._unary_unary(
@@ -19003,7 +19017,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignRoleFromUserResponse":
         """
-        Takes a role from a user.
+        Removes a role from a user.
         """
 
         return await self._unary_unary(
@@ -19024,7 +19038,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignUserToTenantResponse":
         """
-        Adds a user to a tenant, in which it may act from then on.
+        Assigns a tenant to a user, who may then act in it.
         """
 
         return await self._unary_unary(
@@ -19045,7 +19059,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignUserFromTenantResponse":
         """
-        Removes a user from a tenant.
+        Removes a tenant from a user.
         Rejected with INVALID_STATE for the only tenant of the user.
         """
 
@@ -19067,7 +19081,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AssignClientToTenantResponse":
         """
-        Adds a client to a tenant, in which it may act from then on.
+        Assigns a tenant to a client, which may then act in it.
         """
 
         return await self._unary_unary(
@@ -19088,7 +19102,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnassignClientFromTenantResponse":
         """
-        Removes a client from a tenant.
+        Removes a tenant from a client.
         Rejected with INVALID_STATE for the only tenant of the client.
         """
 
@@ -19104,8 +19118,8 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
 
 class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    One-time codes of people, RFC 6238, and recovery codes: second factors beside passkeys.
-    A generator is a secret that an authenticator program of the person shares with the provider.
+    One-time codes of users, RFC 6238, and recovery codes: second factors in addition to passkeys.
+    A generator is a secret that an authenticator app of the user shares with the provider.
     """
 
     async def list_code_generators(
@@ -19117,7 +19131,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListCodeGeneratorsResponse":
         """
-        Returns the generators of a person, also to the person; never their secrets.
+        Returns the generators of a user, also to the user; never their secrets.
         """
 
         return await self._unary_unary(
@@ -19138,7 +19152,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartCodeGeneratorResponse":
         """
-        Makes a secret for a generator of whoever is signed in; it counts once it is confirmed.
+        Creates a secret for a generator of the signed-in user; it is active once it is confirmed.
         Rejected with INVALID_STATE for an account without a password, and for one with too many generators.
         """
 
@@ -19160,8 +19174,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ConfirmCodeGeneratorResponse":
         """
-        Adds the generator that was begun last, for a code that it shows.
-        Rejected with NOT_FOUND when it is another one, or too late, and with INVALID_ARGUMENT for a wrong code.
+        Confirms the generator that was started last with a code that it shows.
+        Rejected with NOT_FOUND for another generator or after its expiry, and with INVALID_ARGUMENT for a wrong code.
         """
 
         return await self._unary_unary(
@@ -19182,7 +19196,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RenameCodeGeneratorResponse":
         """
-        Gives a generator another name.
+        Renames a generator.
         """
 
         return await self._unary_unary(
@@ -19203,8 +19217,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteCodeGeneratorResponse":
         """
-        Removes a generator; the person itself shows a modification token.
-        With the last one of a person who has no passkey either, the recovery codes go.
+        Removes a generator; users themselves need a modification token.
+        If the user has no other generator and no passkey, the recovery codes are removed too.
         """
 
         return await self._unary_unary(
@@ -19225,7 +19239,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetRecoveryCodesResponse":
         """
-        Returns how many recovery codes a person has left, also to the person.
+        Returns the number of recovery codes that a user has left, also to the user.
         """
 
         return await self._unary_unary(
@@ -19246,8 +19260,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateRecoveryCodesResponse":
         """
-        Makes recovery codes in the place of those that there are; they are shown this once.
-        Rejected with INVALID_STATE for a person without another second factor, or without a password.
+        Creates recovery codes, which replace existing ones; only this response has them.
+        Rejected with INVALID_STATE for a user without another second factor, or without a password.
         """
 
         return await self._unary_unary(
@@ -19268,7 +19282,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteRecoveryCodesResponse":
         """
-        Removes the recovery codes; the person itself shows a modification token.
+        Removes the recovery codes; users themselves need a modification token.
         """
 
         return await self._unary_unary(
@@ -19289,8 +19303,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetEmailCodesResponse":
         """
-        Tells whether a person gets codes by e-mail, also to the person.
-        Rejected with NOT_FOUND when there is no such person.
+        Returns whether a user gets codes by e-mail, also to the user.
+        Rejected with NOT_FOUND if the user does not exist.
         """
 
         return await self._unary_unary(
@@ -19311,7 +19325,7 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "TurnOnEmailCodesResponse":
         """
-        Makes codes by e-mail a second factor of whoever is signed in.
+        Turns on codes by e-mail as a second factor of the signed-in user.
         Rejected with INVALID_STATE without a password, a verified address, mail, or the permission of the tenant.
         """
 
@@ -19333,8 +19347,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "TurnOffEmailCodesResponse":
         """
-        Ends that; the person itself shows a modification token.
-        Rejected with NOT_FOUND when it is no factor of the person.
+        Turns off codes by e-mail; users themselves need a modification token.
+        Rejected with NOT_FOUND if they are not a factor of the user.
         """
 
         return await self._unary_unary(
@@ -19355,8 +19369,9 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SendEmailCodeResponse":
         """
-        Mails a code for the sign-in that waits for a second factor, in the place of an earlier one.
-        Rejected with UNAUTHENTICATED when it waits for no such code, with RESOURCE_EXHAUSTED after too many.
+        Mails a code for the sign-in that waits for a second factor; it replaces an earlier code.
+        Rejected with UNAUTHENTICATED if the sign-in does not wait for such a code, with RESOURCE_EXHAUSTED after too many
+        codes.
         """
 
         return await self._unary_unary(
@@ -19377,8 +19392,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SubmitOneTimeCodeResponse":
         """
-        Signs in by a one-time or recovery code, where the credentials led to `code`.
-        A wrong one is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
+        Signs in with a one-time or recovery code, after the credentials led to `code`.
+        A wrong code is rejected with UNAUTHENTICATED and may be corrected; too many with RESOURCE_EXHAUSTED.
         """
 
         return await self._unary_unary(
@@ -19393,8 +19408,8 @@ class OneTimeCodeServiceStub(betterproto2_grpclib.ServiceStub):
 
 class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Passkeys of people: Web Authentication Level 3.
-    Options and answers are the JSON of its §5.1: what a browser passes to an authenticator, and what that answers.
+    Passkeys of users: Web Authentication Level 3.
+    Options and responses are the JSON of its §5.1, between the browser and an authenticator.
     """
 
     async def list_passkeys(
@@ -19406,7 +19421,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListPasskeysResponse":
         """
-        Returns the passkeys of a person, also to the person.
+        Returns the passkeys of a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -19427,8 +19442,8 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeletePasskeyResponse":
         """
-        Removes a passkey; the person itself shows a modification token.
-        Rejected with INVALID_STATE for the last one of a person who has no password.
+        Removes a passkey; users themselves need a modification token.
+        Rejected with INVALID_STATE for the last passkey of a user without a password.
         """
 
         return await self._unary_unary(
@@ -19449,8 +19464,8 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ConvertToPasskeyResponse":
         """
-        Takes the password from an account that has a passkey which verifies its person.
-        Rejected with NOT_FOUND without a passkey, with INVALID_STATE when none of them verifies.
+        Removes the password of an account with a passkey that verifies its user.
+        Rejected with NOT_FOUND without a passkey, with INVALID_STATE if none of them verifies the user.
         """
 
         return await self._unary_unary(
@@ -19471,7 +19486,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartPasskeyRegistrationResponse":
         """
-        Begins to add a passkey to the account of whoever is signed in.
+        Starts the registration of a passkey for the signed-in user.
         """
 
         return await self._unary_unary(
@@ -19492,7 +19507,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FinishPasskeyRegistrationResponse":
         """
-        Adds the passkey that the authenticator made.
+        Adds the passkey that the authenticator created.
         """
 
         return await self._unary_unary(
@@ -19513,7 +19528,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartPasskeyAuthenticationResponse":
         """
-        Begins to show a passkey.
+        Starts an authentication with a passkey.
         """
 
         return await self._unary_unary(
@@ -19534,7 +19549,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FinishPasskeyAuthenticationResponse":
         """
-        Signs in, or proves who somebody is, by what the authenticator answered.
+        Signs in or authenticates a user with the response of the authenticator.
         """
 
         return await self._unary_unary(
@@ -19549,7 +19564,7 @@ class PasskeyServiceStub(betterproto2_grpclib.ServiceStub):
 
 class PasswordPolicyServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What a tenant asks of new passwords.
+    Policy of a tenant for new passwords.
     """
 
     async def get_password_policy(
@@ -19561,7 +19576,7 @@ class PasswordPolicyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetPasswordPolicyResponse":
         """
-        Returns it, to everybody: whoever chooses a password has to know.
+        Returns the policy, without a credential, because everybody who chooses a password needs it.
         """
 
         return await self._unary_unary(
@@ -19582,8 +19597,8 @@ class PasswordPolicyServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdatePasswordPolicyResponse":
         """
-        Puts another one in its place, for passwords that are chosen from then on.
-        Rejected with INVALID_ARGUMENT when it asks for more characters than it lets, with INVALID_STATE when somebody else
+        Replaces the policy for passwords that are chosen later.
+        Rejected with INVALID_ARGUMENT if it requires more characters than it allows, with INVALID_STATE if another caller
         changed the tenant in the meantime.
         """
 
@@ -19599,10 +19614,11 @@ class PasswordPolicyServiceStub(betterproto2_grpclib.ServiceStub):
 
 class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Links by which people choose a password without knowing one, and what they lead to.
-    Every RPC on a link is rejected with NOT_FOUND when there is no such link, with INVALID_ARGUMENT when it is another
-    person's, was used or has expired, with PERMISSION_DENIED in another browser than the one that it belongs to, and with
-    PERMISSION_DENIED, whose metadata `cause` is COMPANY_SIGN_IN, for an address whose people a provider signs in.
+    Links with which users choose a password without the current one.
+    Every RPC with a link is rejected with NOT_FOUND if the link does not exist, with INVALID_ARGUMENT if it belongs to
+    another user, was used or has expired, with PERMISSION_DENIED in another browser than the one that opened it, and
+    with PERMISSION_DENIED and the metadata `cause` COMPANY_SIGN_IN for an address whose users sign in through a
+    provider.
     """
 
     async def check_password_reset(
@@ -19614,8 +19630,8 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckPasswordResetResponse":
         """
-        Says whether people are written to, and changes nothing.
-        Rejected with NOT_FOUND when they are not.
+        Checks whether the deployment sends such links; changes nothing.
+        Rejected with NOT_FOUND if it does not.
         """
 
         return await self._unary_unary(
@@ -19636,9 +19652,10 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RequestPasswordResetResponse":
         """
-        Has a link sent to an address, if somebody has an account with it; the answer is the same for every address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND for a proof of work that is none or was used, with INVALID_ARGUMENT for
-        a way back that is not the client's, with PERMISSION_DENIED as above, and with NOT_FOUND when nobody is written to.
+        Sends a link to an address with an account; the response is the same for every address.
+        Rejected with PERMISSION_DENIED or NOT_FOUND for an invalid or used proof of work, with INVALID_ARGUMENT for a
+        redirect URI that the client does not have, with PERMISSION_DENIED as above, and with NOT_FOUND if the deployment
+        sends no links.
         """
 
         return await self._unary_unary(
@@ -19659,7 +19676,7 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "OpenResetLinkResponse":
         """
-        Opens a link, which belongs to the browser that does so from then on.
+        Opens a link; from then on it belongs to this browser.
         """
 
         return await self._unary_unary(
@@ -19680,10 +19697,10 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ResetPasswordResponse":
         """
-        Gives the person a new password, ends all its sessions and tokens, and uses the link up.
-        Rejected with UNAUTHENTICATED without the proof that the page is ours, with INVALID_ARGUMENT for a password that the
-        policy does not let, and with PERMISSION_DENIED, whose metadata `cause` is SECOND_FACTOR_REQUIRED, when the person has
-        a passkey and did not show it.
+        Sets a new password of the user, ends all sessions and tokens of the user, and invalidates the link.
+        Rejected with UNAUTHENTICATED without the CSRF token, with INVALID_ARGUMENT for a password that the policy refuses,
+        and with PERMISSION_DENIED and the metadata `cause` SECOND_FACTOR_REQUIRED if the user has a passkey and did not
+        use it.
         """
 
         return await self._unary_unary(
@@ -19704,8 +19721,8 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "StartPasskeyEnrollmentResponse":
         """
-        Begins to add a passkey to a new account instead of a password.
-        Rejected with INVALID_STATE when the account is not new.
+        Starts the registration of a passkey for a new account, in place of a password.
+        Rejected with INVALID_STATE if the account is not new.
         """
 
         return await self._unary_unary(
@@ -19726,7 +19743,7 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FinishPasskeyEnrollmentResponse":
         """
-        Adds the passkey that the authenticator made, which has to verify its person, and uses the link up.
+        Adds the passkey that the authenticator created, which must verify the user, and invalidates the link.
         Rejected like StartPasskeyEnrollment.
         """
 
@@ -19742,7 +19759,7 @@ class PasswordResetServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ProofOfWorkServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Makes automated requests cost something before they cost us anything.
+    Proof of work, so that automated requests cost the client more than the server.
     """
 
     async def issue_challenge(
@@ -19754,7 +19771,7 @@ class ProofOfWorkServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "IssueChallengeResponse":
         """
-        Returns a challenge that can be spent once.
+        Returns a challenge, which can be used once.
         """
 
         return await self._unary_unary(
@@ -19769,7 +19786,7 @@ class ProofOfWorkServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ProviderLinkServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Links between a person's own account and upstream providers, which sign the person in.
+    Links between the user's own account and upstream providers through which the user signs in.
     """
 
     async def list_provider_links(
@@ -19781,7 +19798,7 @@ class ProviderLinkServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListProviderLinksResponse":
         """
-        Returns the providers that an account is linked to, also to the person, and those that it can be linked to.
+        Returns the providers that an account is linked to and those that it can be linked to; also to the user.
         """
 
         return await self._unary_unary(
@@ -19802,9 +19819,9 @@ class ProviderLinkServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BeginProviderLinkResponse":
         """
-        Sends the person to a provider, whose response links the account. Needs a modification token.
-        Rejected with NOT_FOUND for a provider that nobody may sign in through, and with INVALID_STATE for one that the
-        account is linked to.
+        Sends the user to a provider, whose response links the account. Needs a modification token.
+        Rejected with NOT_FOUND for a provider through which users cannot sign in, and with INVALID_STATE if the account is
+        already linked to it.
         """
 
         return await self._unary_unary(
@@ -19825,8 +19842,8 @@ class ProviderLinkServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteProviderLinkResponse":
         """
-        Removes a link, and signs out all other browsers of the person. Needs a modification token.
-        Rejected with NOT_FOUND without such a link, and with INVALID_STATE when it is the only way to sign in.
+        Removes a link, and signs out all other browsers of the user. Needs a modification token.
+        Rejected with NOT_FOUND if there is no such link, and with INVALID_STATE if it is the only way to sign in.
         """
 
         return await self._unary_unary(
@@ -19841,7 +19858,7 @@ class ProviderLinkServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Upstream providers, which vouch for people of a tenant.
+    Upstream providers, through which users of a tenant sign in.
     """
 
     async def list_providers(
@@ -19875,7 +19892,7 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateProviderResponse":
         """
         Registers a provider.
-        Rejected with INVALID_ARGUMENT for what no provider may be, with INVALID_STATE when the tenant has too many.
+        Rejected with INVALID_ARGUMENT for invalid settings, with INVALID_STATE if the tenant has too many providers.
         """
 
         return await self._unary_unary(
@@ -19918,8 +19935,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateProviderFromPresetResponse":
         """
         Registers a provider with the issuer, endpoints, scopes and claims of a preset.
-        Rejected with NOT_FOUND when there is no such preset, with INVALID_ARGUMENT when it needs another value, with
-        INVALID_STATE when the tenant has too many providers.
+        Rejected with NOT_FOUND if the preset does not exist, with INVALID_ARGUMENT if it needs another value, with
+        INVALID_STATE if the tenant has too many providers.
         """
 
         return await self._unary_unary(
@@ -19940,9 +19957,10 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateProviderResponse":
         """
-        Changes all of a provider; its secret stays when none is given and it is sent where it was sent before.
-        Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no provider may be, with
-        INVALID_STATE when somebody else changed it in the meantime.
+        Replaces the settings of a provider; its secret stays if none is given and the provider would send it to the same
+        address as before.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_ARGUMENT for invalid settings, with
+        INVALID_STATE if another caller changed it in the meantime.
         """
 
         return await self._unary_unary(
@@ -19963,8 +19981,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteProviderResponse":
         """
-        Removes a provider, and with it the links of people to it; their accounts stay.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        Removes a provider and the links of users to it; their accounts stay.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
 
         return await self._unary_unary(
@@ -19985,8 +20003,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListLinkedUsersResponse":
         """
-        Returns people who sign in through a provider, at most 100 of them.
-        Rejected with NOT_FOUND when the tenant has none of that id.
+        Returns at most 100 users who sign in through a provider.
+        Rejected with NOT_FOUND if the tenant has no provider of that id.
         """
 
         return await self._unary_unary(
@@ -20007,8 +20025,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "LookUpProviderResponse":
         """
-        Reads what a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
-        Rejected with INVALID_ARGUMENT when there is nothing, or it is about another issuer.
+        Reads the published metadata of a provider: OpenID Connect Discovery 1.0 §4.
+        Rejected with INVALID_ARGUMENT if there is none, or it is about another issuer.
         """
 
         return await self._unary_unary(
@@ -20029,8 +20047,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListOfferedProvidersResponse":
         """
-        Returns the providers that people of the tenant may sign in through, for its pages.
-        Rejected with NOT_FOUND where federation is not enabled.
+        Returns the providers through which users of the tenant may sign in, for its pages.
+        Rejected with NOT_FOUND if federation is not enabled.
         """
 
         return await self._unary_unary(
@@ -20045,7 +20063,7 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Provisioning of a tenant's people and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
+    Provisioning of a tenant's users and groups by SCIM 2.0 (RFC 7643, RFC 7644). Documents are JSON of the standard.
     The metadata of a refusal has `scim_type`, the detail error keyword of RFC 7644 §3.12.
     """
 
@@ -20121,7 +20139,8 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateScimResourceResponse":
         """
-        Makes a resource. Rejected with ALREADY_EXISTS when a name or an address is taken.
+        Creates a resource.
+        Rejected with ALREADY_EXISTS if a name or an address is taken.
         """
 
         return await self._unary_unary(
@@ -20142,8 +20161,8 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ReplaceScimResourceResponse":
         """
-        Replaces what a client may write of a resource: RFC 7644 §3.5.1.
-        Rejected with INVALID_STATE when it has another version.
+        Replaces the writable attributes of a resource: RFC 7644 §3.5.1.
+        Rejected with INVALID_STATE if it has another version.
         """
 
         return await self._unary_unary(
@@ -20164,8 +20183,9 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PatchScimResourceResponse":
         """
-        Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, but members of
-        groups change one by one. Rejected with INVALID_STATE when the resource has another version.
+        Changes attributes of a resource: RFC 7644 §3.5.2. Either all operations are carried out or none, except that
+        members of groups change one by one.
+        Rejected with INVALID_STATE if the resource has another version.
         """
 
         return await self._unary_unary(
@@ -20207,7 +20227,7 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RunScimOperationsResponse":
         """
-        Carries out several operations, each by itself: RFC 7644 §3.7.
+        Carries out several operations, each independently: RFC 7644 §3.7.
         """
 
         return await self._unary_unary(
@@ -20222,8 +20242,8 @@ class ProvisioningServiceStub(betterproto2_grpclib.ServiceStub):
 
 class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    People who make an account for themselves, and confirm that its address is theirs.
-    Nothing that is answered depends on whether an address has an account; only whoever reads its letters learns that.
+    Registration: users create their own account and confirm their address.
+    No response depends on whether an address has an account; only the reader of the mails learns it.
     """
 
     async def get_registration_page(
@@ -20235,8 +20255,8 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetRegistrationPageResponse":
         """
-        Returns what the registration page is made of.
-        Rejected with NOT_FOUND while nobody may register.
+        Returns the content of the registration page.
+        Rejected with NOT_FOUND if registration is off.
         """
 
         return await self._unary_unary(
@@ -20257,9 +20277,10 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RegisterResponse":
         """
-        Makes an account and sends a link to its address.
-        What is wrong with the form is told before the address is looked up: INVALID_ARGUMENT.
-        Rejected with PERMISSION_DENIED while nobody may register, and with it or NOT_FOUND without a good proof of work.
+        Creates an account and sends a link to its address.
+        Rejected with INVALID_ARGUMENT for an invalid form, before the server looks up the address.
+        Rejected with PERMISSION_DENIED if registration is off, and with PERMISSION_DENIED or NOT_FOUND without a valid
+        proof of work.
         """
 
         return await self._unary_unary(
@@ -20280,8 +20301,8 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetConfirmationResponse":
         """
-        Returns what the page behind a link in a letter says; the link stays as it is.
-        Rejected with NOT_FOUND when a newer one was sent, or there never was such a link.
+        Returns the content of the page of a confirmation link; the link stays valid.
+        Rejected with NOT_FOUND if a newer link was sent, or the link does not exist.
         """
 
         return await self._unary_unary(
@@ -20302,8 +20323,8 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ConfirmEmailResponse":
         """
-        Confirms an address by the link that was sent there; once more changes nothing.
-        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
+        Confirms an address with the link that was sent to it; a repeat changes nothing.
+        If several forms registered the address, none of their passwords counts, and the response has a password_uri.
         Rejected like GetConfirmation.
         """
 
@@ -20325,8 +20346,8 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckConfirmationRequestsResponse":
         """
-        Says whether another link can be requested, and changes nothing.
-        Rejected with NOT_FOUND when no letters are sent.
+        Checks whether another link can be requested; changes nothing.
+        Rejected with NOT_FOUND if the deployment sends no mails.
         """
 
         return await self._unary_unary(
@@ -20347,8 +20368,9 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RequestConfirmationResponse":
         """
-        Sends a new link to an address that waits to be confirmed, which cancels earlier ones; nothing to any other.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work, with NOT_FOUND when no letters are sent.
+        Sends a new link to an unconfirmed address, which invalidates earlier links; sends nothing to other addresses.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work, with NOT_FOUND if the deployment sends
+        no mails.
         """
 
         return await self._unary_unary(
@@ -20363,7 +20385,7 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Roles which people have.
+    Roles of users.
     """
 
     async def list_roles(
@@ -20375,7 +20397,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListRolesResponse":
         """
-        Returns the roles of administrators, which are built in, then all others by id.
+        Returns the built-in roles of administrators, then all others by id.
         """
 
         return await self._unary_unary(
@@ -20396,8 +20418,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateRoleResponse":
         """
-        Makes a role.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Creates a role.
+        Rejected with ALREADY_EXISTS if the name is taken.
         """
 
         return await self._unary_unary(
@@ -20418,7 +20440,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateRoleResponse":
         """
-        Changes a role; a new name is everybody's who has it.
+        Changes a role; all its members get a new name of it.
         """
 
         return await self._unary_unary(
@@ -20439,7 +20461,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteRoleResponse":
         """
-        Removes a role, also from everybody who has it.
+        Removes a role; its members lose it.
         """
 
         return await self._unary_unary(
@@ -20454,7 +20476,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Scopes that clients may ask for.
+    Scopes that clients may request.
     """
 
     async def list_scopes(
@@ -20487,8 +20509,8 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateScopeResponse":
         """
-        Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
+        Creates a scope.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
         """
 
         return await self._unary_unary(
@@ -20509,8 +20531,8 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateScopeResponse":
         """
-        Changes a scope, its name also for every client that has it.
-        Rejected with INVALID_ARGUMENT for an attribute that there is not.
+        Changes a scope; a new name also applies to every client that has it.
+        Rejected with INVALID_ARGUMENT for an unknown attribute.
         """
 
         return await self._unary_unary(
@@ -20546,7 +20568,7 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ScreenServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Sign-in and sign-out screens of clients, kept by administrators.
+    Sign-in and sign-out screens of clients, which administrators manage.
     """
 
     async def get_client_screens(
@@ -20558,8 +20580,8 @@ class ScreenServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetClientScreensResponse":
         """
-        Returns the settings of a client, the defaults when there are none.
-        Rejected with NOT_FOUND when the tenant has no such client.
+        Returns the settings of a client, or the defaults if it has none.
+        Rejected with NOT_FOUND if the tenant has no such client.
         """
 
         return await self._unary_unary(
@@ -20580,10 +20602,10 @@ class ScreenServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateClientScreensResponse":
         """
-        Puts settings in the place of all that there were, and returns them as they are kept.
-        Rejected with INVALID_ARGUMENT for a layout or a stylesheet that cannot be read, whose metadata name the field; with
-        NOT_FOUND when the tenant has no such client, and with INVALID_STATE for a client of the provider itself, or when
-        what is kept has none of the entity tags.
+        Replaces all settings, and returns them as stored.
+        Rejected with INVALID_ARGUMENT for an invalid layout or stylesheet, whose field the metadata name; with NOT_FOUND
+        if the tenant has no such client; with INVALID_STATE for a client of the provider itself, or if the stored settings
+        have none of the given entity tags.
         """
 
         return await self._unary_unary(
@@ -20604,7 +20626,7 @@ class ScreenServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PreviewClientScreenResponse":
         """
-        Returns what a screen would be made of; keeps nothing.
+        Returns the content of a screen for a preview; stores nothing.
         Rejected like UpdateClientScreens.
         """
 
@@ -20620,7 +20642,7 @@ class ScreenServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Sessions of everybody; with one ends what was issued in it, and its relying parties are told.
+    Sessions of all users. With a session, its tokens end, and its relying parties are informed.
     """
 
     async def list_sessions(
@@ -20632,7 +20654,7 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListSessionsResponse":
         """
-        Returns sessions in no order that means anything.
+        Returns sessions in no particular order.
         """
 
         return await self._unary_unary(
@@ -20653,7 +20675,7 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListSessionsOfUserResponse":
         """
-        Returns where a person is signed in, also to the person.
+        Returns the sessions of a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -20695,7 +20717,7 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EndSessionOfUserResponse":
         """
-        Ends one session of a person, also for the person.
+        Ends one session of a user, also for the user.
         """
 
         return await self._unary_unary(
@@ -20716,8 +20738,8 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EndSessionsOfUserResponse":
         """
-        Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
-        asks for it.
+        Ends all sessions of a user and revokes all tokens of the user; also for the user, who may keep the current
+        session.
         """
 
         return await self._unary_unary(
@@ -20738,7 +20760,7 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EndAllSessionsResponse":
         """
-        Signs everybody out and takes all of their tokens back.
+        Ends all sessions and revokes all their tokens.
         """
 
         return await self._unary_unary(
@@ -20765,7 +20787,7 @@ class SessionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BeginSessionResponse":
         """
-        Begins a session that nobody has signed in to; one that is there stays.
+        Starts a session without a user; an existing one stays.
         """
 
         return await self._unary_unary(
@@ -20786,8 +20808,8 @@ class SessionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetSessionResponse":
         """
-        Returns the session of a browser that is signed in.
-        Rejected with UNAUTHENTICATED when there is none.
+        Returns the session of a signed-in browser.
+        Rejected with UNAUTHENTICATED if there is none.
         """
 
         return await self._unary_unary(
@@ -20802,13 +20824,13 @@ class SessionServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    The domains by which people of a tenant sign in, kept by its own administrators and by those of the deployment. Whoever
-    is none of them is rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
+    them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain},
-    POST tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; a target's `password` says what its
-    type says, and may be left out. What a body leaves out has its default.
+    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
+    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
+    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
+    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     async def list_sign_in_domains(
@@ -20821,7 +20843,7 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "ListSignInDomainsResponse":
         """
         Returns the domains of a tenant by name.
-        Rejected with NOT_FOUND when there is no such tenant.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
         return await self._unary_unary(
@@ -20842,10 +20864,10 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateSignInDomainResponse":
         """
-        Adds a domain, which counts for nothing until it is verified, and goes when it is not in time.
-        Rejected with NOT_FOUND when there is no such tenant, with INVALID_ARGUMENT for what is no domain name and for a target
-        with other providers than the tenant's, with ALREADY_EXISTS when the tenant has it, with INVALID_STATE when the tenant
-        has as many as it may have.
+        Adds a domain. It has no effect until it is verified, and is removed if it is not verified in time.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid domain name and for a
+        target with providers of another tenant, with ALREADY_EXISTS if the tenant has it, with INVALID_STATE if the tenant
+        has too many domains.
         """
 
         return await self._unary_unary(
@@ -20866,9 +20888,9 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateSignInDomainResponse":
         """
-        Puts a target in the place of a domain's; every process heeds it at once.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_ARGUMENT for a target with other providers than
-        the tenant's, with INVALID_STATE when somebody else changed the domain in the meantime.
+        Replaces the target of a domain, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_ARGUMENT for a target with providers of
+        another tenant, with INVALID_STATE if another caller changed the domain in the meantime.
         """
 
         return await self._unary_unary(
@@ -20889,10 +20911,10 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "VerifySignInDomainResponse":
         """
-        Looks for the domain's TXT record; from then on the domain is the tenant's until it is removed.
-        Rejected with NOT_FOUND when the tenant has no such domain, with INVALID_STATE without the record, with ALREADY_EXISTS
-        when it is verified for another tenant, with UNAVAILABLE when no nameserver answers. Without DNS it is verified by
-        administrators of the deployment alone.
+        Verifies a domain by its TXT record; it then belongs to the tenant until it is removed.
+        Rejected with NOT_FOUND if the tenant has no such domain, with INVALID_STATE without the record, with
+        ALREADY_EXISTS if it is verified for another tenant, with UNAVAILABLE if no nameserver responds. Only
+        administrators of the deployment can verify a domain without DNS.
         """
 
         return await self._unary_unary(
@@ -20913,8 +20935,8 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteSignInDomainResponse":
         """
-        Removes a domain, which others may verify from then on.
-        Rejected with NOT_FOUND when the tenant has no such domain.
+        Removes a domain; other tenants may then verify it.
+        Rejected with NOT_FOUND if the tenant has no such domain.
         """
 
         return await self._unary_unary(
@@ -20929,7 +20951,7 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SignInRevocationServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What people do who are told of something that they did not do: "this was not me".
+    Links in notification mails for actions that the user did not take: "this was not me".
     """
 
     async def check_revocation_link(
@@ -20941,8 +20963,8 @@ class SignInRevocationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CheckRevocationLinkResponse":
         """
-        Says whether a link of such a letter is good, and changes nothing.
-        Rejected with NOT_FOUND when it is not.
+        Checks whether such a link is valid; changes nothing.
+        Rejected with NOT_FOUND if it is not.
         """
 
         return await self._unary_unary(
@@ -20963,7 +20985,7 @@ class SignInRevocationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RevokeSignInsResponse":
         """
-        Ends all sessions and tokens of the person and cancels what waits for its mailbox, and uses the link up.
+        Ends all sessions and tokens of the user, cancels pending links to the user's mailbox, and invalidates this link.
         Rejected like CheckRevocationLink.
         """
 
@@ -20979,7 +21001,7 @@ class SignInRevocationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class SignInServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Where somebody signs in, as the address alone says: its domain counts, whether or not there is such an account.
+    Determines where a user signs in by the domain of the address, whether or not the account exists.
     """
 
     async def submit_email(
@@ -20991,8 +21013,9 @@ class SignInServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "SubmitEmailResponse":
         """
-        Takes the address of the sign-in page's first step and says what the second one is.
-        Rejected as SubmitCredentials is when it comes from no page of ours, or with no good proof of work.
+        Receives the address from the first step of the sign-in page, and returns the second step.
+        Rejected like SubmitCredentials for a request that does not come from a page of the provider, or without a valid
+        proof of work.
         """
 
         return await self._unary_unary(
@@ -21013,8 +21036,8 @@ class SignInServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FindSignInResponse":
         """
-        Returns the tenant that owns the domain of an address, and the default one for every other address.
-        Rejected with PERMISSION_DENIED or NOT_FOUND without a good proof of work.
+        Returns the tenant that owns the domain of an address; for every other address the default tenant.
+        Rejected with PERMISSION_DENIED or NOT_FOUND without a valid proof of work.
         """
 
         return await self._unary_unary(
@@ -21029,13 +21052,13 @@ class SignInServiceStub(betterproto2_grpclib.ServiceStub):
 
 class TenantServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    The tenants of the deployment, kept by administrators of the default tenant. Whoever is none of them is rejected with
-    UNAUTHENTICATED or PERMISSION_DENIED, whether or not there is such a tenant.
+    The tenants of the deployment, which administrators of the default tenant manage. All others are rejected with
+    UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
 
     Over HTTP, below /auth/v1: GET and POST tenants, GET, PUT and DELETE tenants/{id}, GET and PUT tenants/{id}/settings.
-    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds; settings
-    are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
-    "unconfirmed_account_days", "default_groups"}}. What a body leaves out has its default.
+    A tenant is {"id", "name", "enabled", "hostname"?, "issuer", "created_at", "settings"}, times in Unix seconds;
+    settings are {"sign_in": {"email_first"}, "registration": {"require_email_confirmation", "confirmation_link_hours",
+    "unconfirmed_account_days", "default_groups"}}. Omitted members of a body have their defaults.
     """
 
     async def list_tenants(
@@ -21047,7 +21070,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListTenantsResponse":
         """
-        Returns all tenants, disabled ones too, by id.
+        Returns all tenants, including disabled ones, by id.
         """
 
         return await self._unary_unary(
@@ -21069,7 +21092,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetTenantResponse":
         """
         Returns one tenant, also to its administrators.
-        Rejected with NOT_FOUND when there is none of that id.
+        Rejected with NOT_FOUND if the tenant does not exist.
         """
 
         return await self._unary_unary(
@@ -21090,10 +21113,9 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateTenantResponse":
         """
-        Creates a tenant, which has an issuer from then on.
-        Rejected with INVALID_ARGUMENT for an id that no tenant may have and for what is no hostname, with ALREADY_EXISTS
-        when there is a tenant with this id or hostname, or when one of this id is being removed, with INVALID_STATE when there
-        are as many as a deployment may have.
+        Creates a tenant with its issuer.
+        Rejected with INVALID_ARGUMENT for an invalid id or hostname, with ALREADY_EXISTS if another tenant has the id or
+        hostname, or if a tenant of this id is being removed, with INVALID_STATE if the deployment has too many tenants.
         """
 
         return await self._unary_unary(
@@ -21114,10 +21136,10 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateTenantResponse":
         """
-        Changes a tenant; of another hostname the issuer is another one, and what the former issued holds no longer.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for what is no hostname, with
-        ALREADY_EXISTS when another one has the hostname, with INVALID_STATE when the default tenant is to be disabled or to
-        have a hostname, or when somebody else changed it in the meantime.
+        Changes a tenant. Another hostname means another issuer, and invalidates everything from the former one.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for an invalid hostname, with
+        ALREADY_EXISTS if another tenant has the hostname, with INVALID_STATE if the request disables the default tenant or
+        gives it a hostname, or if another caller changed the tenant in the meantime.
         """
 
         return await self._unary_unary(
@@ -21138,9 +21160,9 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteTenantResponse":
         """
-        Removes a tenant with all that is kept of it; one of the configuration file is back, empty, after the next start.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_STATE for the default tenant, and for one with
-        users unless it is forced.
+        Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
+        users unless the request forces it.
         """
 
         return await self._unary_unary(
@@ -21161,9 +21183,9 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateTenantSettingsResponse":
         """
-        Puts settings in the place of a tenant's, also for its administrators; every process heeds them at once.
-        Rejected with NOT_FOUND when there is none of that id, with INVALID_ARGUMENT for a value out of bounds, with
-        INVALID_STATE when somebody else changed the tenant in the meantime.
+        Replaces the settings of a tenant, also for its administrators, with immediate effect in every process.
+        Rejected with NOT_FOUND if the tenant does not exist, with INVALID_ARGUMENT for a value out of bounds, with
+        INVALID_STATE if another caller changed the tenant in the meantime.
         """
 
         return await self._unary_unary(
@@ -21184,7 +21206,7 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "FindTenantOfHostResponse":
         """
-        Returns the tenant that a hostname is of, as the edge asks for addresses that name none.
+        Returns the tenant of a hostname; the edge calls it for addresses that name no tenant.
         """
 
         return await self._unary_unary(
@@ -21199,8 +21221,8 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
 
 class TokenServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
-    Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
+    Issues, inspects and revokes tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
+    Refusals have a google.rpc.ErrorInfo of the domain "oauth", whose reason is the OAuth error code.
     """
 
     async def issue_token(
@@ -21235,7 +21257,7 @@ class TokenServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "IntrospectTokenResponse":
         """
-        Says whether a token is good, and for what: RFC 7662.
+        Returns whether a token is valid, and its metadata: RFC 7662.
         Refused with invalid_client.
         """
 
@@ -21257,7 +21279,7 @@ class TokenServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RevokeTokenResponse":
         """
-        Takes a token back; one that is unknown counts as taken back: RFC 7009.
+        Revokes a token; an unknown one counts as revoked: RFC 7009.
         Refused with invalid_client or invalid_request.
         """
 
@@ -21273,7 +21295,7 @@ class TokenServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Attributes of people beyond the standard ones.
+    Attributes of users in addition to the standard ones.
     """
 
     async def list_user_attributes(
@@ -21285,7 +21307,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListUserAttributesResponse":
         """
-        Returns all attributes that people of the tenant may have, by name.
+        Returns all attributes that users of the tenant may have, by name.
         """
 
         return await self._unary_unary(
@@ -21306,8 +21328,8 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateUserAttributeResponse":
         """
-        Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        Creates an attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
 
         return await self._unary_unary(
@@ -21328,8 +21350,8 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateUserAttributeResponse":
         """
-        Changes an attribute, its name also for everybody who has it and for every scope that opens it.
-        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        Changes an attribute; a new name also applies to all users with it and every scope that includes it.
+        Rejected with ALREADY_EXISTS if the new name is taken, with INVALID_ARGUMENT if a claim of the provider has it.
         """
 
         return await self._unary_unary(
@@ -21350,7 +21372,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteUserAttributeResponse":
         """
-        Removes an attribute, also from everybody who has it and from every scope that opens it.
+        Removes an attribute, also from all users with it and every scope that includes it.
         """
 
         return await self._unary_unary(
@@ -21371,7 +21393,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUserAttributeValuesResponse":
         """
-        Returns the attributes of a person, also to the person.
+        Returns the attributes of a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -21392,7 +21414,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListEditableUserAttributesResponse":
         """
-        Returns the attributes that a person may change of itself, also to the person.
+        Returns the attributes that a user may change, also to the user.
         """
 
         return await self._unary_unary(
@@ -21413,7 +21435,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateUserAttributeValuesResponse":
         """
-        Changes attributes of a person; the person itself changes only those that are open to it.
+        Changes attributes of a user; users themselves change only editable ones.
         """
 
         return await self._unary_unary(
@@ -21428,7 +21450,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserInfoServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Claims about the person behind an access token: OpenID Connect Core 1.0 §5.3.
+    Claims about the user of an access token: OpenID Connect Core 1.0 §5.3.
     """
 
     async def get_user_info(
@@ -21440,7 +21462,7 @@ class UserInfoServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUserInfoResponse":
         """
-        Returns the claims that the token's scopes open.
+        Returns the claims of the token's scopes.
         Refused with invalid_token, insufficient_scope, invalid_dpop_proof or use_dpop_nonce.
         """
 
@@ -21462,7 +21484,7 @@ class UserInfoServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AuthorizeForwardResponse":
         """
-        Says who calls a service behind a proxy.
+        Returns the caller of a service behind a proxy.
         Refused like GetUserInfo.
         """
 
@@ -21478,7 +21500,7 @@ class UserInfoServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    The people of a tenant, as administrators look after them.
+    The users of a tenant, for administrators.
     """
 
     async def list_users(
@@ -21490,8 +21512,8 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListUsersResponse":
         """
-        Returns people by id; with a search, a filter or an order by that order, which is that of usernames unless it is given.
-        Rejected with INVALID_ARGUMENT for the token of another search.
+        Returns users by id; with a search, a filter or an order in the given order, by default by username.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
@@ -21512,8 +21534,8 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateUserResponse":
         """
-        Makes an account that has nothing to confirm, with no password unless one is given.
-        Rejected with ALREADY_EXISTS when the address or the name is taken.
+        Creates an account with a confirmed address, without a password unless one is given.
+        Rejected with ALREADY_EXISTS if the address or the name is taken.
         """
 
         return await self._unary_unary(
@@ -21534,7 +21556,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUserResponse":
         """
-        Returns a person, also to the person.
+        Returns a user, also to the user.
         """
 
         return await self._unary_unary(
@@ -21555,7 +21577,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetUserByEmailResponse":
         """
-        Returns the person with an address.
+        Returns the user with an address.
         """
 
         return await self._unary_unary(
@@ -21576,8 +21598,8 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateUserResponse":
         """
-        Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
-        Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+        Changes a user. A new password, and disabling or expiry of the account, sign the user out everywhere.
+        Rejected with INVALID_STATE if another caller changed the password in the meantime.
         """
 
         return await self._unary_unary(
@@ -21598,7 +21620,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteUserResponse":
         """
-        Removes a person with sessions, tokens and devices.
+        Removes a user with sessions, tokens and devices.
         """
 
         return await self._unary_unary(
@@ -21613,7 +21635,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
 
 class UserTransferServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Accounts of people that come from another provider or go to one, with the hashes of their passwords.
+    Import and export of accounts from and to another provider, with their password hashes.
     """
 
     async def import_users(
@@ -21625,8 +21647,8 @@ class UserTransferServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ImportUsersResponse":
         """
-        Makes accounts with what they had at another provider. Accounts that exist never change: one with the same values is
-        told as unchanged, any other is refused. Each account is made or refused by itself. No letters are sent.
+        Creates accounts with the data from another provider. Existing accounts never change: one with the same values is
+        reported as unchanged, any other is refused. Each account is created or refused independently. No mails are sent.
         """
 
         return await self._unary_unary(
@@ -21647,8 +21669,8 @@ class UserTransferServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ExportUsersResponse":
         """
-        Returns accounts by id, in the form of an import. Hashes of passwords are given on demand, and to administrators of the
-        whole deployment alone, for which there is a security event.
+        Returns accounts by id, in the form of an import. Password hashes are included on request, for administrators of
+        the deployment only; that creates a security event.
         """
 
         return await self._unary_unary(
@@ -21663,7 +21685,7 @@ class UserTransferServiceStub(betterproto2_grpclib.ServiceStub):
 
 class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Webhooks: security events of a tenant are posted to its addresses (Standard Webhooks 1.0).
+    Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
     """
 
     async def list_webhooks(
@@ -21696,8 +21718,8 @@ class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CreateWebhookResponse":
         """
-        Makes a webhook, which gets the events from then on; its secret is shown this once.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_STATE when the tenant has as many as it may.
+        Creates a webhook, which gets all later events; only this response has its secret.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_STATE if the tenant has too many webhooks.
         """
 
         return await self._unary_unary(
@@ -21739,7 +21761,7 @@ class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateWebhookResponse":
         """
-        Changes a webhook. Enabled again, it goes on behind the last event that it delivered.
+        Changes a webhook. A webhook that is enabled again continues after the last delivered event.
         """
 
         return await self._unary_unary(
@@ -21781,7 +21803,7 @@ class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "RotateWebhookSecretResponse":
         """
-        Gives a webhook a new secret, which is shown this once; the one before signs besides it for a day.
+        Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
         """
 
         return await self._unary_unary(

@@ -43,22 +43,22 @@ class ActivateRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
     command: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    The command.
+    Packed command.
     """
 
     seconds: "float" = betterproto2.field(3, betterproto2.TYPE_DOUBLE)
     """
-    How long to wait.
+    Seconds to wait.
     """
 
     format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -73,12 +73,12 @@ class ActivateResponse(betterproto2.Message):
 
     answer: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
-    The answer.
+    Packed response.
     """
 
     format: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -93,7 +93,7 @@ class AwaitCompletionRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
     process_instance_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
@@ -103,12 +103,12 @@ class AwaitCompletionRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Its tenant.
+    Tenant.
     """
 
     seconds: "float" = betterproto2.field(4, betterproto2.TYPE_DOUBLE)
     """
-    How long to wait.
+    Seconds to wait.
     """
 
 
@@ -137,7 +137,7 @@ class AwaitOfferRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
     command: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -147,12 +147,12 @@ class AwaitOfferRequest(betterproto2.Message):
 
     seconds: "float" = betterproto2.field(3, betterproto2.TYPE_DOUBLE)
     """
-    How long to wait.
+    Seconds to wait.
     """
 
     format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -182,7 +182,7 @@ class CatchUpRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
 
@@ -209,22 +209,22 @@ class ExecuteRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
     command: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    The command.
+    Packed command.
     """
 
     origin: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
     """
-    Who asks.
+    Caller of the command.
     """
 
     format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -239,12 +239,12 @@ class ExecuteResponse(betterproto2.Message):
 
     answer: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
-    The answer.
+    Packed response.
     """
 
     format: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -259,17 +259,17 @@ class NoteRequest(betterproto2.Message):
 
     partition_id: "int" = betterproto2.field(1, betterproto2.TYPE_INT32)
     """
-    The partition.
+    Number of the partition.
     """
 
     entries: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
-    The entries.
+    Packed entries.
     """
 
     format: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
     """
-    The format of what is packed here; a sender without numbers gives none.
+    Format of the packed bytes; absent from senders that do not number formats.
     """
 
 
@@ -290,8 +290,8 @@ default_message_pool.register_message("gnomon.partition.v1", "NoteResponse", Not
 
 class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What the processes of one deployment ask of each other's partitions. It is not served to anybody else: a call names
-    the secret that they share. Commands and answers are packed as server/partition/wire.py does it.
+    Calls between the processes of one deployment about their partitions. They are not served to any other caller: a call
+    needs the shared secret. server/partition/wire.py packs commands and responses.
     """
 
     async def execute(
@@ -303,8 +303,8 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ExecuteResponse":
         """
-        Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
-        command is of a version that this process cannot read.
+        Executes a command. Rejected like the command, and with UNAVAILABLE if this process does not serve the partition or
+        cannot read the version of the command.
         """
 
         return await self._unary_unary(
@@ -325,7 +325,7 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ActivateResponse":
         """
-        Activates jobs of one partition, waiting for some.
+        Activates jobs of one partition, and waits for some.
         """
 
         return await self._unary_unary(
@@ -346,7 +346,7 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AwaitOfferResponse":
         """
-        Answers when the partition has jobs on offer for an activation, or when the time is over.
+        Returns when the partition has jobs for an activation, or the time is over.
         """
 
         return await self._unary_unary(
@@ -367,7 +367,7 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AwaitCompletionResponse":
         """
-        Answers when a process instance has completed. Rejections: NOT_FOUND, INVALID_STATE, DEADLINE_EXCEEDED.
+        Returns when a process instance has completed. Rejected with NOT_FOUND, INVALID_STATE or DEADLINE_EXCEEDED.
         """
 
         return await self._unary_unary(
@@ -388,7 +388,7 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CatchUpResponse":
         """
-        Answers when what other partitions sent by now has been carried out.
+        Returns when the partition has executed all commands that other partitions have sent until now.
         """
 
         return await self._unary_unary(
@@ -409,7 +409,7 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "NoteResponse":
         """
-        Takes entries of the audit log.
+        Stores entries of the audit log.
         """
 
         return await self._unary_unary(

@@ -27,7 +27,7 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 class SortOrder(betterproto2.Enum):
     """
-    Direction of a sort; missing values come last in both.
+    Direction of a sort; missing values are last in both.
     """
 
     UNSPECIFIED = 0
@@ -62,7 +62,7 @@ class SortOrder(betterproto2.Enum):
 @dataclass(eq=False, repr=False)
 class DateTimeFilter(betterproto2.Message):
     """
-    Filter of a date-time; $like looks at its RFC 3339 text in UTC.
+    Filter of a date-time; $like compares its RFC 3339 text in UTC.
     """
 
     eq: "datetime.datetime | None" = betterproto2.field(
@@ -76,31 +76,31 @@ class DateTimeFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
     )
     """
-    Different from; a missing value differs.
+    Different from this value; a missing value differs.
     """
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[datetime.datetime]" = betterproto2.field(
         4, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, repeated=True
     )
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[datetime.datetime]" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, repeated=True
     )
     """
-    None of; a missing value is none of them. An empty list is no condition.
+    None of these values; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     gt: "datetime.datetime | None" = betterproto2.field(
@@ -138,17 +138,17 @@ default_message_pool.register_message("gnomon.query.v1", "DateTimeFilter", DateT
 @dataclass(eq=False, repr=False)
 class ForwardPageRequest(betterproto2.Message):
     """
-    The same for searches that only go forward.
+    Page of the result to return, for searches that only go forward.
     """
 
     limit: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT32, optional=True)
     """
-    Items on the page; 100 when absent.
+    Maximum number of items on the page; 100 if absent.
     """
 
     from_: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT32, optional=True)
     """
-    Offset into the sorted matches.
+    Offset in the sorted result.
     """
 
     after: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -173,27 +173,27 @@ class IntegerFilter(betterproto2.Message):
 
     neq: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Different from; a missing value differs.
+    Different from this value; a missing value differs.
     """
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[int]" = betterproto2.field(4, betterproto2.TYPE_INT64, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[int]" = betterproto2.field(5, betterproto2.TYPE_INT64, repeated=True)
     """
-    None of; a missing value is none of them. An empty list is no condition.
+    None of these values; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     gt: "int | None" = betterproto2.field(7, betterproto2.TYPE_INT64, optional=True)
@@ -223,7 +223,7 @@ default_message_pool.register_message("gnomon.query.v1", "IntegerFilter", Intege
 @dataclass(eq=False, repr=False)
 class KeyFilter(betterproto2.Message):
     """
-    Filter of an entity key; $like looks at its decimal text.
+    Filter of an entity key; $like compares its decimal text.
     """
 
     eq: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT64, optional=True)
@@ -233,27 +233,27 @@ class KeyFilter(betterproto2.Message):
 
     neq: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
-    Different from; a missing value differs.
+    Different from this value; a missing value differs.
     """
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[int]" = betterproto2.field(4, betterproto2.TYPE_INT64, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[int]" = betterproto2.field(5, betterproto2.TYPE_INT64, repeated=True)
     """
-    None of; a missing value is none of them. An empty list is no condition.
+    None of these values; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     gt: "int | None" = betterproto2.field(7, betterproto2.TYPE_INT64, optional=True)
@@ -283,17 +283,17 @@ default_message_pool.register_message("gnomon.query.v1", "KeyFilter", KeyFilter)
 @dataclass(eq=False, repr=False)
 class PageRequest(betterproto2.Message):
     """
-    Which part of the matches to answer with.
+    Page of the result to return.
     """
 
     limit: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT32, optional=True)
     """
-    Items on the page; 100 when absent.
+    Maximum number of items on the page; 100 if absent.
     """
 
     from_: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT32, optional=True)
     """
-    Offset into the sorted matches.
+    Offset in the sorted result.
     """
 
     after: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -313,17 +313,17 @@ default_message_pool.register_message("gnomon.query.v1", "PageRequest", PageRequ
 @dataclass(eq=False, repr=False)
 class PageResponse(betterproto2.Message):
     """
-    Where the page stands among all matches.
+    Position of a page in the result.
     """
 
     total_items: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
     """
-    Number of matches across all pages, exact.
+    Exact number of results on all pages.
     """
 
     has_more_total_items: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    Always false: the total is exact.
+    Always false; the total is exact.
     """
 
     start_cursor: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
@@ -353,27 +353,27 @@ class StringFilter(betterproto2.Message):
 
     neq: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
     """
-    Different from; a missing value differs.
+    Different from this value; a missing value differs.
     """
 
     exists: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
     """
-    Whether there is a value.
+    Whether the value exists.
     """
 
     in_: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    One of; an empty list is no condition.
+    One of these values; an empty list is no condition.
     """
 
     not_in: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    None of; a missing value is none of them. An empty list is no condition.
+    None of these values; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
     """
-    Text match: * stands for any run, ? for one character, a backslash escapes.
+    Text match: * stands for any number of characters, ? for one character; a backslash escapes either.
     """
 
     gt: "str | None" = betterproto2.field(7, betterproto2.TYPE_STRING, optional=True)

@@ -35,19 +35,19 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 
 class AnswerHeader(betterproto2.Enum):
     """
-    Header of an answer whose body is bytes.
+    Header of a response whose body is bytes.
     """
 
     UNSPECIFIED = 0
 
     CONTENT_TYPE = 1
     """
-    Content-Type: the media type of the bytes, which the operation takes from whoever sent them.
+    Content-Type: the media type of the bytes, as their sender gave it.
     """
 
     ATTACHMENT = 2
     """
-    Content-Disposition: attachment, with the name that browsers give the file.
+    Content-Disposition: attachment, with the file name for browsers.
     """
 
     @classmethod
@@ -76,9 +76,9 @@ class BodyForm(betterproto2.Enum):
 
     MULTIPART = 1
     """
-    multipart/form-data: file parts become the message field that has `name` and `content`, all of them where it is
-    repeated; its `content_type`, if it has one, is that of the part. Parts of other message fields hold JSON: an
-    object, or an array of objects where the field is repeated, which may stand in several parts, too.
+    multipart/form-data: file parts become the message field with `name` and `content`; all of them, if it is repeated.
+    Its `content_type`, if it has one, is that of the part. Parts of other message fields have JSON: an object, or an
+    array of objects for a repeated field, which may also have several parts.
     """
 
     @classmethod
@@ -98,23 +98,23 @@ class BodyForm(betterproto2.Enum):
 
 class CallerKind(betterproto2.Enum):
     """
-    How an operation learns for whom it acts.
+    Source of the caller's identity.
     """
 
     UNSPECIFIED = 0
     """
-    By the credential of the call, which has the permission of the rule; a public operation asks for none.
+    The credential of the call, which must have the permission of the rule; a public operation needs none.
     """
 
     EDGE = 1
     """
-    By an edge of the deployment, which alone may call: the request says what the edge saw of a browser or a peer.
+    The request: only an edge of the deployment may call, and describes the browser or peer that it serves.
     """
 
     CREDENTIAL = 2
     """
-    By the field `caller` of the request. An edge fills it in; for every other peer the interceptors fill it from the
-    credential of the call and the address of the connection, whatever the request says.
+    The field `caller` of the request. An edge fills it in. For every other peer the interceptors replace it with the
+    credential of the call and the network address of the connection.
     """
 
     @classmethod
@@ -136,28 +136,28 @@ class CallerKind(betterproto2.Enum):
 
 class EmptyForm(betterproto2.Enum):
     """
-    What an answer of the provider's administration has for a field without a value: for one that is unset, and for an
-    empty text, list or object.
+    JSON of a field without a value in a response of the provider's administration: of an unset field, and of an empty
+    text, list or object.
     """
 
     UNSPECIFIED = 0
     """
-    That value; nothing for a field that is unset. A request may have null.
+    The empty value; no member for an unset field. A request may have null.
     """
 
     NULL = 1
     """
-    null, unless requests are required to have the member. A request may have null.
+    null, unless requests must have the member. A request may have null.
     """
 
     OMITTED = 2
     """
-    Nothing. A request may have null.
+    No member. A request may have null.
     """
 
     SHOWN = 3
     """
-    That value. A request must not have null, so the member has a value of the type.
+    The empty value. A request must not have null, so the member always has a value of the type.
     """
 
     @classmethod
@@ -181,7 +181,7 @@ class EmptyForm(betterproto2.Enum):
 
 class JsonForm(betterproto2.Enum):
     """
-    JSON form of a field where protobuf's own mapping differs from the documented one.
+    JSON form of a field, if it differs from protobuf's own mapping.
     """
 
     UNSPECIFIED = 0
@@ -193,23 +193,24 @@ class JsonForm(betterproto2.Enum):
 
     OBJECT = 2
     """
-    bytes that hold the JSON text of an object, passed through unchanged.
+    bytes with the JSON text of an object, passed through unchanged.
     """
 
     VALUE = 3
     """
-    bytes that hold the JSON text of any value, passed through unchanged.
+    bytes with the JSON text of any value, passed through unchanged.
     """
 
     OBJECT_TEXT = 4
     """
-    string that holds the JSON text of an object, empty without one; for messages of the provider's administration.
+    string with the JSON text of an object, or empty; for messages of the provider's administration.
     """
 
     FLAGS = 5
     """
-    string of a closed set (`buf.validate` in), as one boolean member for each text but the first: at most one is true,
-    and none stands for the first text. Of a repeated field the first text counts. For administration, too.
+    string of a closed set (`buf.validate` in), in JSON one boolean member for each text except the first. At most one
+    is true; if none is, the value is the first text. For a repeated field, the first element counts. Only for
+    administration.
     """
 
     @classmethod
@@ -285,7 +286,7 @@ class Release(betterproto2.Enum):
 
     _8_9 = 1
     """
-    The release whose answers every deployment gives.
+    The release that every deployment serves by default.
     """
 
     _8_10 = 2
@@ -310,7 +311,7 @@ class Release(betterproto2.Enum):
 @dataclass(eq=False, repr=False)
 class AuditRule(betterproto2.Message):
     """
-    How the audit log names a change of identity. Its id fields are texts of the request.
+    Audit log entry of a change of identity. The id fields are text fields of the request.
     """
 
     entity_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -320,7 +321,7 @@ class AuditRule(betterproto2.Message):
 
     operation_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What is done: CREATE, UPDATE, DELETE, ASSIGN, UNASSIGN.
+    Operation: CREATE, UPDATE, DELETE, ASSIGN, UNASSIGN.
     """
 
     entity_field: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -330,7 +331,7 @@ class AuditRule(betterproto2.Message):
 
     related_entity_type: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Kind of the other entity of a membership; empty where there is none.
+    Kind of the other entity of a membership; empty if there is none.
     """
 
     related_entity_field: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -345,7 +346,7 @@ default_message_pool.register_message("gnomon.rest.v1", "AuditRule", AuditRule)
 @dataclass(eq=False, repr=False)
 class AuthorizationRule(betterproto2.Message):
     """
-    Authorization that opens an operation to callers without its permission.
+    Authorization that allows an operation to callers without its permission.
     """
 
     resource_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -355,17 +356,18 @@ class AuthorizationRule(betterproto2.Message):
 
     permission_types: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    What the caller has to be allowed to do with it; all of these.
+    Permission types that the caller must have on it, all of them.
     """
 
     resource_field: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Field of the request with the id of the resource; empty where only an authorization for all of the type counts.
+    Field of the request with the id of the resource; if empty, only an authorization for all resources of the type
+    counts.
     """
 
     further_permissions: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Permissions that the operation asks for later, beside its own; the authorization stands in for them, too.
+    Permissions that the operation checks later, in addition to its own; the authorization replaces these too.
     """
 
 
@@ -375,32 +377,32 @@ default_message_pool.register_message("gnomon.rest.v1", "AuthorizationRule", Aut
 @dataclass(eq=False, repr=False)
 class BodyRule(betterproto2.Message):
     """
-    Body of a request of the provider's administration, where it is more than the members of its fields.
+    Body of a request of the provider's administration, if it needs more than the members of its fields.
     """
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name in the OpenAPI document, without "Body"; empty for that of the answer, else that of the RPC.
+    Name in the OpenAPI document, without "Body"; if empty, that of the response, or else that of the RPC.
     """
 
     text: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What readers of the OpenAPI document should know of it.
+    Description in the OpenAPI document.
     """
 
     required: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Members that the body has to have, beside those whose fields say so.
+    Members that the body must have, in addition to those of required fields.
     """
 
     absent: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    JSON text of an object: what absent members mean, by their names, in place of what their fields say.
+    JSON text of an object: values of absent members by name, in place of those of the fields.
     """
 
     max_bytes: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
     """
-    Bytes that it may have, 0 for as many as all others.
+    Maximum number of bytes; 0 for the general maximum.
     """
 
     optional: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
@@ -415,12 +417,12 @@ default_message_pool.register_message("gnomon.rest.v1", "BodyRule", BodyRule)
 @dataclass(eq=False, repr=False)
 class EnumRule(betterproto2.Message):
     """
-    How one enum looks in JSON.
+    JSON form of an enum.
     """
 
     any_case: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
     """
-    True when requests may write its names in lower case, too.
+    True if requests may also write its names in lower case.
     """
 
 
@@ -430,12 +432,12 @@ default_message_pool.register_message("gnomon.rest.v1", "EnumRule", EnumRule)
 @dataclass(eq=False, repr=False)
 class FieldRule(betterproto2.Message):
     """
-    How one field looks in JSON and what it means to the interceptors.
+    JSON form of a field, and its meaning for the interceptors.
     """
 
     form: "JsonForm" = betterproto2.field(1, betterproto2.TYPE_ENUM, default_factory=lambda: JsonForm(0))
     """
-    JSON form, where it is not protobuf's own.
+    JSON form, if it is not protobuf's own.
     """
 
     tenant: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
@@ -445,91 +447,91 @@ class FieldRule(betterproto2.Message):
 
     query: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    True when the field stands in the query string although the request has a body.
+    True if the field is in the query string although the request has a body.
     """
 
     etag: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    True for the text of an answer that tells one content of it from another: it is the ETag header too, and a request
-    whose If-None-Match names it is answered with 304.
+    True for the text of a response that identifies its content: it is also the ETag header, and a request with it in
+    If-None-Match gets 304.
     """
 
     required: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    True when a JSON request has to have the member, even where its value may be empty, and answers of administration
-    always do.
+    True if a JSON request must have the member, even if its value may be empty; responses of administration always
+    have it.
     """
 
     header: "AnswerHeader" = betterproto2.field(
         6, betterproto2.TYPE_ENUM, default_factory=lambda: AnswerHeader(0)
     )
     """
-    Header that the text is instead of being a member of the answer.
+    Header for the text, in place of a member of the response.
     """
 
     failures: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
     """
-    True for the list of an answer that has what failed: unless it is empty, the status is 207 (RFC 4918 §13).
+    True for the list of failures in a response: unless it is empty, the status is 207 (RFC 4918 §13).
     """
 
     since: "Release" = betterproto2.field(8, betterproto2.TYPE_ENUM, default_factory=lambda: Release(0))
     """
-    Release that brought the member to answers: a deployment that answers as an older one leaves it out.
+    Release that added the member to responses; a deployment that serves an older release leaves it out.
     """
 
     otherwise: "str" = betterproto2.field(9, betterproto2.TYPE_STRING)
     """
-    Text of the member of an answer where the field is empty.
+    Text of the member in a response if the field is empty.
     """
 
     absent: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
     """
-    JSON text of the value that a request of the provider's administration without the member has.
+    JSON text of the value if a request of the provider's administration lacks the member.
     """
 
     alias: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
     """
-    Another name of the member in the provider's administration: requests may have either name, answers have both.
+    Another name of the member in the provider's administration: requests may use either name, responses have both.
     """
 
     member: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    Name of the member, or of the variable of a path, in the provider's administration; empty for that of the field.
+    Name of the member, or of the path variable, in the provider's administration; empty for that of the field.
     """
 
     none: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Text of a request that means the same as an absent member: Camunda's Java client writes keys that it has not as -1.
+    Text of a request that means the same as an absent member: Camunda's Java client writes absent keys as -1.
     """
 
     flat: "bool" = betterproto2.field(14, betterproto2.TYPE_BOOL)
     """
-    True for a message whose members stand beside those of the message that it is a field of, in administration.
+    True for a message whose members are members of the enclosing object, in administration.
     """
 
     empty: "EmptyForm" = betterproto2.field(15, betterproto2.TYPE_ENUM, default_factory=lambda: EmptyForm(0))
     """
-    What an answer of administration has in place of an empty value, where it is not what the message says.
+    JSON of an empty value in a response of administration, if it differs from that of the message.
     """
 
     text: "str" = betterproto2.field(16, betterproto2.TYPE_STRING)
     """
-    What a parameter of a query means, or an answer that is this text, for the OpenAPI document.
+    Description of a query parameter, or of a response that is this text, for the OpenAPI document.
     """
 
     words: "list[str]" = betterproto2.field(17, betterproto2.TYPE_STRING, repeated=True)
     """
-    Texts of false and true in a query, where they are not these; a body may have them in place of the booleans.
+    Texts of false and true in a query, if they differ; a body may have them in place of the booleans.
     """
 
     hidden: "bool" = betterproto2.field(18, betterproto2.TYPE_BOOL)
     """
-    True for a field that is no member of answers of administration.
+    True for a field that is not a member of responses of administration.
     """
 
     group: "str" = betterproto2.field(19, betterproto2.TYPE_STRING)
     """
-    Object that the member stands in, in administration; empty for that of the message.
+    Object around the member, in administration; empty for none.
     """
 
 
@@ -540,10 +542,9 @@ default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 class IssuerRoute(betterproto2.Message):
     """
     Route of an operation of the provider's administration, below each issuer.
-    The edge fills in `tenant_id` and `caller`; a request without `caller` is anybody's. Fields of the request that the path
-    does not name are members of the body, or parameters of the query with GET, and with DELETE
-    unless it has `body`. With `page_size` among these the
-    answer has pages.
+    The edge fills in `tenant_id` and `caller`; a request without `caller` is public. Fields of the request that the path
+    does not name are members of the body. With GET, and with DELETE unless it has `body`, they are parameters of the
+    query. With `page_size` among these, the response has pages.
     """
 
     address: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -558,18 +559,18 @@ class IssuerRoute(betterproto2.Message):
 
     answer: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Field of the response that is the body, `tenant.settings` for one of its field; empty for an object with all of them.
-    A text is the body as it is, of type text/plain.
+    Field of the response that is the body, or a nested one as in `tenant.settings`; empty for an object with all
+    fields. A text is the body itself, of type text/plain.
     """
 
     slow: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    True when the operation may take longer than others.
+    True if the operation may take longer than others.
     """
 
     tag: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Group of the operation in the OpenAPI document, where it is not that of the service.
+    Group of the operation in the OpenAPI document, if it is not that of the service.
     """
 
     body: "BodyRule | None" = betterproto2.field(6, betterproto2.TYPE_MESSAGE, optional=True)
@@ -584,7 +585,7 @@ class IssuerRoute(betterproto2.Message):
 
     deployment: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    True for an operation on the whole deployment: its address is below the issuer of the default tenant alone.
+    True for an operation on the whole deployment: its address is only below the issuer of the default tenant.
     """
 
 
@@ -594,22 +595,22 @@ default_message_pool.register_message("gnomon.rest.v1", "IssuerRoute", IssuerRou
 @dataclass(eq=False, repr=False)
 class MessageRule(betterproto2.Message):
     """
-    How one message looks in JSON.
+    JSON form of a message.
     """
 
     shorthand: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Field that a plain value stands for: {"state": "ACTIVE"} means {"state": {"$eq": "ACTIVE"}}.
+    Field that a plain value sets: {"state": "ACTIVE"} means {"state": {"$eq": "ACTIVE"}}.
     """
 
     empty: "EmptyForm" = betterproto2.field(2, betterproto2.TYPE_ENUM, default_factory=lambda: EmptyForm(0))
     """
-    What answers of administration have in place of empty values.
+    JSON of empty values in responses of administration.
     """
 
     title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name as a part of a body in the OpenAPI document, without "Body", where it is not that of the message.
+    Name as a part of a body in the OpenAPI document, without "Body", if it is not that of the message.
     """
 
 
@@ -619,17 +620,17 @@ default_message_pool.register_message("gnomon.rest.v1", "MessageRule", MessageRu
 @dataclass(eq=False, repr=False)
 class MethodRule(betterproto2.Message):
     """
-    What an operation asks of its caller and promises over HTTP.
+    Requirements of an operation for its caller, and its HTTP form.
     """
 
     permission: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only.
+    Permission that the caller needs, for example "process:deploy"; if empty, only a valid credential.
     """
 
     public: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    True when no credential is needed and the request says nothing about its caller.
+    True if no credential is needed and the request has no caller.
     """
 
     modes: "list[Mode]" = betterproto2.field(3, betterproto2.TYPE_ENUM, repeated=True)
@@ -639,7 +640,7 @@ class MethodRule(betterproto2.Message):
 
     success_status: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    HTTP status of success; 0 means 200, or 204 where the response has no field.
+    HTTP status of success; 0 means 200, or 204 if the response has no field.
     """
 
     command: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
@@ -649,7 +650,8 @@ class MethodRule(betterproto2.Message):
 
     rejections: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Error reasons of the operation itself, by their ErrorReason name without prefix, beside those every call has.
+    Error reasons of the operation itself, by their ErrorReason name without prefix, in addition to those of every
+    call.
     """
 
     body_form: "BodyForm" = betterproto2.field(7, betterproto2.TYPE_ENUM, default_factory=lambda: BodyForm(0))
@@ -659,43 +661,43 @@ class MethodRule(betterproto2.Message):
 
     response_type: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
     """
-    Media type of the answer when response_body is text or bytes; empty means JSON. Bytes whose media type is in a field
-    have "*/*". Bytes are sent in part to a request with Range.
+    Media type of the response if response_body is text or bytes; empty means JSON. It is "*/*" for bytes whose media
+    type is in a field. A request with Range gets a part of the bytes.
     """
 
     long_polling: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    True when the call may wait for something to happen: it takes no place among the short calls.
+    True if the call may wait for an event; it does not count towards the limit of short calls.
     """
 
     caller: "CallerKind" = betterproto2.field(
         10, betterproto2.TYPE_ENUM, default_factory=lambda: CallerKind(0)
     )
     """
-    How the operation learns for whom it acts.
+    Source of the caller's identity.
     """
 
     audit: "AuditRule | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the audit log says of an operation on identity; commands of the engine are known to it without.
+    Audit log entry of an operation on identity; commands of the engine need none.
     """
 
     stands_for: "str" = betterproto2.field(12, betterproto2.TYPE_STRING)
     """
-    RPC that a call of this one becomes, as package.Service/Method. Credential, mode, tenant, permission and bounds are
-    that one's; this one has no other rule.
+    RPC to which a call is translated, as package.Service/Method. The rules of that RPC apply: credential, mode,
+    tenant, permission and bounds; this one has no other rule.
     """
 
     operation_id: "str" = betterproto2.field(13, betterproto2.TYPE_STRING)
     """
-    Operation id of the OpenAPI document, where it is not the name of the RPC in lower camel case.
+    Operation id of the OpenAPI document, if it is not the name of the RPC in lower camel case.
     """
 
     authorizations: "list[AuthorizationRule]" = betterproto2.field(
         14, betterproto2.TYPE_MESSAGE, repeated=True
     )
     """
-    Authorizations that stand in for the permission; any of them.
+    Authorizations, any of which replaces the permission.
     """
 
     issuer_routes: "list[IssuerRoute]" = betterproto2.field(15, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -715,7 +717,7 @@ default_message_pool.register_message("gnomon.rest.v1", "MethodRule", MethodRule
 @dataclass(eq=False, repr=False)
 class ProblemRule(betterproto2.Message):
     """
-    The problem document that an error reason becomes.
+    The problem document of an error reason.
     """
 
     type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -730,12 +732,12 @@ class ProblemRule(betterproto2.Message):
 
     title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Title, in the words that clients of this API know.
+    Title, as clients of this API know it.
     """
 
     code: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    google.rpc.Code that carries the reason.
+    google.rpc.Code of the reason.
     """
 
 
@@ -745,7 +747,7 @@ default_message_pool.register_message("gnomon.rest.v1", "ProblemRule", ProblemRu
 @dataclass(eq=False, repr=False)
 class RightRule(betterproto2.Message):
     """
-    Right that an API key needs for an operation of the provider's administration. An access token, or a user in a browser,
+    Right that an API key needs for an operation of the provider's administration. An access token or a user in a browser
     needs identity:read for "read" and identity:write for all others.
     """
 
@@ -761,18 +763,18 @@ class RightRule(betterproto2.Message):
 
     or_self: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    True when the user of the field `user_id` may do it as well, in a browser.
+    True if the user of the field `user_id` may also do it, in a browser.
     """
 
     of_deployment: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
     """
-    True when the administrators of the deployment alone may do it, those of the default tenant.
+    True if only administrators of the deployment may do it, which are those of the default tenant.
     """
 
     tenant_field: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Field with the id of the tenant whose administrators may do it, besides those of the deployment; empty for the tenant of
-    the request.
+    Field with the id of the tenant whose administrators may do it, in addition to those of the deployment; empty for
+    the tenant of the request.
     """
 
 

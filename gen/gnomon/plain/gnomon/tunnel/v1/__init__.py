@@ -31,10 +31,10 @@ betterproto2.check_compiler_version(_COMPILER_VERSION)
 @dataclass(eq=False, repr=False)
 class Answer(betterproto2.Message):
     """
-    What became of one call.
+    Answer to one call.
 
     Oneofs:
-        - outcome: The response message, or why there is none.
+        - outcome: The response message, or an error.
     """
 
     id: "int" = betterproto2.field(1, betterproto2.TYPE_UINT64)
@@ -64,7 +64,7 @@ class Call(betterproto2.Message):
 
     id: "int" = betterproto2.field(1, betterproto2.TYPE_UINT64)
     """
-    Chosen by the client; no other call under way on the stream has it.
+    Id, chosen by the client; unique among the running calls of the stream.
     """
 
     method: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -83,12 +83,12 @@ class Call(betterproto2.Message):
         map_meta=betterproto2.map_meta(betterproto2.TYPE_STRING, betterproto2.TYPE_STRING),
     )
     """
-    What the call would have as gRPC metadata; names are in lower case.
+    gRPC metadata of the call; names are in lower case.
     """
 
     timeout: "int | None" = betterproto2.field(5, betterproto2.TYPE_UINT32, optional=True)
     """
-    Milliseconds that the call may take from its arrival; none: as long as the stream lives.
+    Maximum milliseconds for the call from its arrival; absent means until the stream ends.
     """
 
 
@@ -98,17 +98,17 @@ default_message_pool.register_message("gnomon.tunnel.v1", "Call", Call)
 @dataclass(eq=False, repr=False)
 class ExchangeRequest(betterproto2.Message):
     """
-    Calls that begin, and calls whose caller went away.
+    New calls, and calls that the client cancels.
     """
 
     calls: "list[Call]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Calls to serve; they run side by side.
+    Calls to serve; they run concurrently.
     """
 
     cancellations: "list[int]" = betterproto2.field(2, betterproto2.TYPE_UINT64, repeated=True)
     """
-    Ids of calls that nobody awaits any longer; those that are still under way are cut off without an answer.
+    Ids of calls to cancel; running ones end without an answer.
     """
 
 
@@ -132,8 +132,8 @@ default_message_pool.register_message("gnomon.tunnel.v1", "ExchangeResponse", Ex
 
 class TunnelServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Carries many unary calls over one stream. It is a transport, no operation: each call inside names its RPC and has
-    its own metadata, credential and deadline, and is answered as it would be on its own.
+    Carries many unary calls over one stream. It is a transport and not an operation: each call names its RPC, has its
+    own metadata, credential and deadline, and gets the same response as outside the tunnel.
     """
 
     async def exchange(
@@ -145,10 +145,9 @@ class TunnelServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AsyncIterator[ExchangeResponse]":
         """
-        Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
-        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
-        under way is cancelled.
+        Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, in any order. When
+        the client has closed its side, the stream ends after the last answer. It also ends when the server accepts no more
+        calls; then a call without an answer was not executed. When the stream breaks, every running call is cancelled.
         """
 
         async for response in self._stream_stream(
