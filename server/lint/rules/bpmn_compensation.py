@@ -5,21 +5,21 @@ from server.lint.rule import EvaluatorKind, Rule
 RULES = (
     Rule(
         id="boundary-compensation",
-        message="A compensation boundary event leads to one handler by an association, and has no outgoing flow",
+        message="A compensation boundary event needs an association to one handler, and no outgoing flow",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:BoundaryEvent",),
         value=("one compensation handler",),
     ),
     Rule(
         id="compensation-handler",
-        message="A compensation handler stands outside the flow and has no boundary events",
+        message="A compensation handler must be outside the sequence flow and have no boundary events",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:Activity",),
         value=("handlers outside the flow",),
     ),
     Rule(
         id="compensation-reference",
-        message="The activity to compensate is not compensable from here",
+        message="The activity cannot be compensated by this event",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:FlowElementsContainer",),
         value=("activities to compensate",),

@@ -51,7 +51,7 @@ RULES = (
     ),
     Rule(
         id="message-start-unique",
-        message="One message starts the process through one start event only",
+        message="Two start events of the process wait for the same message",
         evaluator=EvaluatorKind.CUSTOM,
         value=("one start event for a message",),
     ),
@@ -64,7 +64,7 @@ RULES = (
     ),
     Rule(
         id="start-name-static",
-        message="A name used by a start event must be known without variables",
+        message="The message or signal name of a start event cannot use variables",
         evaluator=EvaluatorKind.CONSTANT_EXPRESSION,
         applies_to=("bpmn:StartMessage", "bpmn:StartSignal"),
         attribute=("name",),
@@ -72,7 +72,7 @@ RULES = (
     ),
     Rule(
         id="timer-start-constant",
-        message="A timer start event is evaluated at deployment and cannot use variables",
+        message="A timer start event cannot use variables, because it is evaluated at deployment",
         evaluator=EvaluatorKind.CONSTANT_EXPRESSION,
         applies_to=("bpmn:TimerEventDefinition[start]",),
         attribute=("timeDate", "timeCycle"),
@@ -112,7 +112,7 @@ RULES = (
     ),
     Rule(
         id="event-sub-process-start",
-        message="An event sub-process starts with an event that can be waited for",
+        message="An event sub-process cannot start with this trigger",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:StartEvent[EventSubProcess]",),
         value=("triggers of event sub-processes",),
@@ -142,7 +142,7 @@ RULES = (
     ),
     Rule(
         id="boundary-attached",
-        message="A boundary event sits on an activity",
+        message="A boundary event must be attached to an activity",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=("bpmn:BoundaryEvent",),
         attribute=("attachedToRef",),
@@ -175,7 +175,7 @@ RULES = (
     ),
     Rule(
         id="intermediate-catch-type",
-        message="This trigger cannot be waited for in the flow",
+        message="An intermediate catch event cannot have this trigger",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:IntermediateCatchEvent",),
         attribute=(
@@ -188,7 +188,7 @@ RULES = (
     ),
     Rule(
         id="boundary-definition-type",
-        message="This trigger cannot sit on a boundary",
+        message="A boundary event cannot have this trigger",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:BoundaryEvent",),
         attribute=("linkEventDefinition", "terminateEventDefinition"),
@@ -203,7 +203,7 @@ RULES = (
     ),
     Rule(
         id="boundary-unique",
-        message="Two boundary events of one activity catch the same thing",
+        message="Two boundary events of one activity catch the same event",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:FlowElementsContainer",),
         value=("one event for an error",),
@@ -217,7 +217,7 @@ RULES = (
     ),
     Rule(
         id="error-reference",
-        message="A thrown error must be referenced",
+        message="The event must refer to an error",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=("bpmn:ErrorEventDefinition[throw]",),
         attribute=("errorRef",),
@@ -256,7 +256,7 @@ RULES = (
     ),
     Rule(
         id="escalation-reference",
-        message="A thrown escalation must be referenced",
+        message="The event must refer to an escalation",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=("bpmn:EscalationEventDefinition[throw]",),
         attribute=("escalationRef",),
@@ -316,14 +316,14 @@ RULES = (
     ),
     Rule(
         id="link-pair",
-        message="No catching link fits this throwing link",
+        message="No catching link has the name of this throwing link",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:LinkEventDefinition[throw]",),
         value=("a catching link",),
     ),
     Rule(
         id="intermediate-throw-type",
-        message="This result cannot be thrown in the flow",
+        message="An intermediate throw event cannot have this result",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:IntermediateThrowEvent",),
         attribute=(
@@ -343,21 +343,21 @@ RULES = (
     ),
     Rule(
         id="timer-kind-allowed",
-        message="This kind of timer does not fit here",
+        message="This event cannot have this kind of timer",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:TimerEventDefinition",),
         value=("kinds of timers",),
     ),
     Rule(
         id="timer-expression",
-        message="The timer is set neither by ISO 8601 nor by a FEEL expression",
+        message="The timer is neither an ISO 8601 value nor a FEEL expression",
         evaluator=EvaluatorKind.TIMER,
         applies_to=("bpmn:TimerEventDefinition",),
         attribute=("timeDate", "timeDuration", "timeCycle"),
     ),
     Rule(
         id="end-event-type",
-        message="This result cannot end a flow",
+        message="An end event cannot have this result",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:EndEvent",),
         attribute=("conditionalEventDefinition", "linkEventDefinition", "timerEventDefinition"),
@@ -381,7 +381,7 @@ RULES = (
     ),
     Rule(
         id="end-event-required",
-        message="No end event",
+        message="There is no end event",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:FlowElementsContainer",),
         attribute=("endEvent",),

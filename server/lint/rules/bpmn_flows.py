@@ -21,7 +21,7 @@ RULES = (
     ),
     Rule(
         id="condition-only-at-gateway",
-        message="Only flows leaving an exclusive or inclusive gateway carry conditions",
+        message="Only flows leaving an exclusive or inclusive gateway have conditions",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:Event", "bpmn:Activity", "bpmn:ParallelGateway", "bpmn:EventBasedGateway"),
         attribute=("outgoing[conditionExpression]",),
@@ -53,14 +53,14 @@ RULES = (
     ),
     Rule(
         id="event-gateway-target",
-        message="An event-based gateway leads to catch events only",
+        message="Only catch events may follow an event-based gateway",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:EventBasedGateway",),
         value=("events behind the gateway",),
     ),
     Rule(
         id="event-gateway-target-incoming",
-        message="The events behind an event-based gateway have no other incoming flow",
+        message="The events after an event-based gateway have no other incoming flow",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:EventBasedGateway",),
         value=("events of the gateway alone",),
@@ -81,7 +81,7 @@ RULES = (
     ),
     Rule(
         id="no-straight-through-loop",
-        message="The model loops without ever waiting",
+        message="The model has a loop without a wait state",
         evaluator=EvaluatorKind.GRAPH,
         applies_to=("bpmn:FlowElementsContainer",),
         value=("no cycle without wait state",),
@@ -97,7 +97,7 @@ RULES = (
     ),
     Rule(
         id="fake-join",
-        message="Several flows meet on an element that does not join them",
+        message="Several flows lead to an element that does not join them",
         evaluator=EvaluatorKind.FLOW_COUNT,
         applies_to=("bpmn:Activity", "bpmn:Event"),
         attribute=("incoming",),
@@ -118,7 +118,7 @@ RULES = (
     ),
     Rule(
         id="no-duplicate-sequence-flows",
-        message="Two flows do the same",
+        message="Two flows have the same source, target and condition",
         evaluator=EvaluatorKind.UNIQUE,
         applies_to=("bpmn:FlowElementsContainer",),
         attribute=("sequenceFlow@sourceRef+targetRef+conditionExpression",),
@@ -159,7 +159,7 @@ RULES = (
     ),
     Rule(
         id="no-implicit-split",
-        message="Several flows leave an element that is no gateway",
+        message="Several flows leave an element that is not a gateway",
         evaluator=EvaluatorKind.FLOW_COUNT,
         applies_to=("bpmn:Activity", "bpmn:Event"),
         attribute=("outgoing",),
@@ -169,7 +169,7 @@ RULES = (
     ),
     Rule(
         id="superfluous-gateway",
-        message="The gateway does nothing",
+        message="The gateway has no effect",
         evaluator=EvaluatorKind.FLOW_COUNT,
         applies_to=("bpmn:Gateway",),
         attribute=("incoming", "outgoing"),

@@ -5,7 +5,7 @@ from server.lint.rule import Bounds, EvaluatorKind, Rule
 RULES = (
     Rule(
         id="message-reference",
-        message="A message must be referenced",
+        message="The element must refer to a message",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=(
             "bpmn:MessageEventDefinition[start]",
@@ -41,7 +41,7 @@ RULES = (
     ),
     Rule(
         id="subscription",
-        message="A message caught inside a process carries one correlation key",
+        message="A message that a process catches needs one correlation key",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:CaughtMessage",),
         attribute=("zeebe:subscription",),

@@ -5,7 +5,7 @@ from server.lint.rule import Bounds, EvaluatorKind, Rule
 RULES = (
     Rule(
         id="signal-reference",
-        message="A signal must be referenced",
+        message="The event must refer to a signal",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=("bpmn:SignalEventDefinition",),
         attribute=("signalRef",),

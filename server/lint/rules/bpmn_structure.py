@@ -13,7 +13,7 @@ RULES = (
     READABLE,
     Rule(
         id="element-order",
-        message="Child elements stand in an order the BPMN schema does not allow",
+        message="The BPMN schema does not allow this order of child elements",
         evaluator=EvaluatorKind.SCHEMA,
         value=("sequence",),
     ),
@@ -26,7 +26,7 @@ RULES = (
     ),
     Rule(
         id="id-unique",
-        message="Two elements share one id",
+        message="Two elements have the same id",
         evaluator=EvaluatorKind.UNIQUE,
         attribute=("*@id",),
         value=("document",),
@@ -41,7 +41,7 @@ RULES = (
     ),
     Rule(
         id="id-inner-instance",
-        message="Inner instances of ad-hoc sub-processes have such ids",
+        message="Such ids are reserved for inner instances of ad-hoc sub-processes",
         evaluator=EvaluatorKind.FORBIDDEN_VALUE,
         applies_to=("bpmn:FlowElement", "bpmn:Process"),
         attribute=("id",),
@@ -57,7 +57,7 @@ RULES = (
     ),
     Rule(
         id="executable-process",
-        message="The file holds no executable process",
+        message="The file has no executable process",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:Definitions",),
         attribute=("process[isExecutable=true]",),
@@ -65,7 +65,7 @@ RULES = (
     ),
     Rule(
         id="element-type",
-        message="This kind of element cannot be executed",
+        message="The engine cannot execute this kind of element",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("bpmn:FlowElement",),
         value=(
@@ -94,7 +94,7 @@ RULES = (
     ),
     Rule(
         id="event-definition-type",
-        message="This kind of event definition cannot be executed",
+        message="The engine cannot execute this kind of event definition",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("bpmn:EventDefinition",),
         value=(
@@ -136,7 +136,7 @@ RULES = (
     ),
     Rule(
         id="extension-type",
-        message="This extension or marker cannot be executed",
+        message="The engine cannot execute this extension or marker",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:FlowNode", "bpmn:Process"),
         attribute=(
@@ -147,7 +147,7 @@ RULES = (
     ),
     Rule(
         id="version-tag",
-        message="An empty version tag",
+        message="The version tag is empty",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=("bpmn:Process",),
         attribute=("zeebe:versionTag@value",),

@@ -22,7 +22,7 @@ _BOUND = ("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask", *_RESOU
 RULES = (
     Rule(
         id="task-definition",
-        message="A service task names its job type",
+        message="A service task needs a job type",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:ServiceTask",),
         attribute=("zeebe:taskDefinition",),
@@ -30,28 +30,28 @@ RULES = (
     ),
     Rule(
         id="message-throw-implementation",
-        message="A message is sent either by the engine or by a job worker",
+        message="Either the engine or a job worker must send a message",
         evaluator=EvaluatorKind.EXACTLY_ONE_OF,
         applies_to=("bpmn:SendTask", "bpmn:IntermediateThrowEvent[message]", "bpmn:EndEvent[message]"),
         attribute=("zeebe:publishMessage", "zeebe:taskDefinition"),
     ),
     Rule(
         id="business-rule-implementation",
-        message="A business rule task calls a decision or a job worker",
+        message="A business rule task needs either a called decision or a job type",
         evaluator=EvaluatorKind.EXACTLY_ONE_OF,
         applies_to=("bpmn:BusinessRuleTask",),
         attribute=("zeebe:calledDecision", "zeebe:taskDefinition"),
     ),
     Rule(
         id="script-implementation",
-        message="A script task holds a FEEL script or names a job type",
+        message="A script task needs either a FEEL script or a job type",
         evaluator=EvaluatorKind.EXACTLY_ONE_OF,
         applies_to=("bpmn:ScriptTask",),
         attribute=("zeebe:script", "zeebe:taskDefinition"),
     ),
     Rule(
         id="multi-instance-host",
-        message="Only activities are repeated",
+        message="Only activities can be multi-instance",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:Event", "bpmn:Gateway", "bpmn:SubProcess[triggeredByEvent]"),
         attribute=("multiInstanceLoopCharacteristics",),
@@ -67,7 +67,7 @@ RULES = (
     ),
     Rule(
         id="multi-instance-characteristics",
-        message="A multi-instance activity says what it is repeated for",
+        message="A multi-instance activity needs loop characteristics",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:MultiInstanceLoopCharacteristics",),
         attribute=("zeebe:loopCharacteristics",),
@@ -75,14 +75,14 @@ RULES = (
     ),
     Rule(
         id="multi-instance-input-required",
-        message="Multi-instance needs an input collection",
+        message="A multi-instance activity needs an input collection",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=("bpmn:MultiInstanceLoopCharacteristics",),
         attribute=("zeebe:loopCharacteristics@inputCollection",),
     ),
     Rule(
         id="multi-instance-input",
-        message="Multi-instance needs an input collection expression",
+        message="The input collection must be a FEEL expression starting with =",
         evaluator=EvaluatorKind.FEEL_EXPRESSION,
         applies_to=("bpmn:MultiInstanceLoopCharacteristics",),
         attribute=("zeebe:loopCharacteristics@inputCollection",),
@@ -97,7 +97,7 @@ RULES = (
     ),
     Rule(
         id="multi-instance-output-pair",
-        message="Output collection and output element go together",
+        message="Output collection and output element need each other",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:MultiInstanceLoopCharacteristics",),
         value=("output collection with output element",),
@@ -126,28 +126,28 @@ RULES = (
     ),
     Rule(
         id="ad-hoc-output-pair",
-        message="Output collection and output element go together",
+        message="Output collection and output element need each other",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:AdHocSubProcess",),
         value=("output collection of an ad-hoc sub-process with output element",),
     ),
     Rule(
         id="ad-hoc-job-exclusive",
-        message="A job-driven ad-hoc sub-process takes its control from the worker, not from the model",
+        message="The worker controls an ad-hoc sub-process with a job type, not the model",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:AdHocSubProcess",),
         value=("control by the worker alone",),
     ),
     Rule(
         id="ad-hoc-expressions",
-        message="Must be a FEEL expression starting with =",
+        message="The value must be a FEEL expression starting with =",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:AdHocSubProcess",),
         value=("expressions of an ad-hoc sub-process",),
     ),
     Rule(
         id="ad-hoc-no-interrupting-event-sub-process",
-        message="Inside an ad-hoc sub-process an event sub-process may not interrupt",
+        message="An event sub-process in an ad-hoc sub-process must be non-interrupting",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:AdHocSubProcess",),
         value=("event sub-processes that do not interrupt",),
@@ -193,7 +193,7 @@ RULES = (
     ),
     Rule(
         id="binding-type",
-        message="Unknown binding type",
+        message="The binding type is unknown",
         evaluator=EvaluatorKind.PATTERN,
         applies_to=_BOUND,
         attribute=(
@@ -206,7 +206,7 @@ RULES = (
     ),
     Rule(
         id="version-tag-binding",
-        message="Binding by version tag needs the tag",
+        message="The binding versionTag needs a version tag",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=_BOUND,
         attribute=(
@@ -282,14 +282,14 @@ RULES = (
     ),
     Rule(
         id="job-retries",
-        message="Retries is empty",
+        message="The number of retries is empty",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=_JOB_HOSTS,
         attribute=("zeebe:taskDefinition@retries",),
     ),
     Rule(
         id="task-headers-reserved",
-        message="This header prefix belongs to the engine",
+        message="This header prefix is reserved for the engine",
         evaluator=EvaluatorKind.FORBIDDEN_VALUE,
         applies_to=("bpmn:FlowNode",),
         attribute=("zeebe:header@key",),
@@ -297,7 +297,7 @@ RULES = (
     ),
     Rule(
         id="task-headers-unique",
-        message="A header key appears twice",
+        message="Two headers have the same key",
         evaluator=EvaluatorKind.UNIQUE,
         applies_to=("bpmn:FlowNode",),
         attribute=("zeebe:header@key",),
@@ -324,14 +324,14 @@ RULES = (
     ),
     Rule(
         id="execution-listener-phase",
-        message="This listener phase never happens on this element",
+        message="This element has no listeners for this event",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:FlowNode", "bpmn:Process"),
         value=("phases that happen",),
     ),
     Rule(
         id="execution-listener-unique",
-        message="The same listener is registered twice",
+        message="Two listeners have the same event and job type",
         evaluator=EvaluatorKind.UNIQUE,
         applies_to=("bpmn:FlowNode", "bpmn:Process"),
         attribute=("zeebe:executionListener@eventType+type",),

@@ -11,7 +11,7 @@ _CANDIDATES = (
 RULES = (
     Rule(
         id="user-task-form",
-        message="A form is linked by exactly one of its references",
+        message="A form needs exactly one reference",
         evaluator=EvaluatorKind.CUSTOM,
         applies_to=_USER_TASK,
         value=("one form",),
@@ -70,7 +70,7 @@ RULES = (
     ),
     Rule(
         id="user-task-priority",
-        message="A literal priority lies between 0 and 100",
+        message="A literal priority must be between 0 and 100",
         evaluator=EvaluatorKind.NUMBER_RANGE,
         applies_to=_USER_TASK,
         attribute=("zeebe:priorityDefinition@priority",),
@@ -92,7 +92,7 @@ RULES = (
     ),
     Rule(
         id="task-listener-event",
-        message="Unknown event of a task listener",
+        message="The event of the task listener is unknown",
         evaluator=EvaluatorKind.PATTERN,
         applies_to=_USER_TASK,
         attribute=("zeebe:taskListener@eventType",),

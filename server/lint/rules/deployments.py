@@ -16,7 +16,7 @@ MAX_RESOURCE_ID_LENGTH = 512
 def _unique(kind: str, applies_to: str, attribute: str, subject: str) -> Rule:
     return Rule(
         id=f"{kind}-id-unique",
-        message=f"Two {subject} of a deployment have one id",
+        message=f"Two {subject} of a deployment have the same id",
         evaluator=EvaluatorKind.UNIQUE,
         applies_to=(applies_to,),
         attribute=(attribute,),
@@ -62,7 +62,7 @@ RESOURCE_SIZE = Rule(
 )
 RPA_READABLE = Rule(
     id="rpa-readable",
-    message="The file for robots is not readable JSON with an id",
+    message="The RPA file is not readable JSON with an id",
     evaluator=EvaluatorKind.SCHEMA,
     applies_to=("resource:Rpa",),
     value=("JSON object",),
@@ -70,7 +70,7 @@ RPA_READABLE = Rule(
 )
 RPA_ID = Rule(
     id="rpa-id",
-    message="The file for robots needs an id that is not blank",
+    message="The RPA file needs an id that is not blank",
     evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
     applies_to=("resource:Rpa",),
     attribute=("id",),
@@ -78,7 +78,7 @@ RPA_ID = Rule(
 )
 RPA_ID_LENGTH = Rule(
     id="rpa-id-length",
-    message="The id or the version tag of the file for robots is too long",
+    message="The id or the version tag of the RPA file is too long",
     evaluator=EvaluatorKind.MAX_LENGTH,
     applies_to=("resource:Rpa",),
     attribute=("id", "versionTag"),

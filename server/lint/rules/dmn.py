@@ -20,7 +20,7 @@ RULES = (
     READABLE,
     Rule(
         id="dmn-ids",
-        message="Graph and decisions need a name",
+        message="The graph and its decisions need names",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=("dmn:Definitions", "dmn:Decision"),
         attribute=("name",),
@@ -28,7 +28,7 @@ RULES = (
     ),
     Rule(
         id="dmn-name-length",
-        message="Id or name is too long",
+        message="The id or name is too long",
         evaluator=EvaluatorKind.MAX_LENGTH,
         applies_to=("dmn:Definitions", "dmn:Decision", "dmn:Input", "dmn:Output", "dmn:Rule"),
         attribute=("id", "name"),
@@ -73,7 +73,7 @@ RULES = (
     ),
     Rule(
         id="dmn-expression",
-        message="Not a valid FEEL expression",
+        message="The text is not a valid FEEL expression",
         evaluator=EvaluatorKind.FEEL_EXPRESSION,
         applies_to=("dmn:LiteralExpression", "dmn:InputExpression", "dmn:OutputEntry"),
         attribute=("text",),
@@ -90,7 +90,7 @@ RULES = (
     ),
     Rule(
         id="dmn-unary-tests",
-        message="Not a valid FEEL unary test",
+        message="The text is not a valid FEEL unary test",
         evaluator=EvaluatorKind.FEEL_EXPRESSION,
         applies_to=("dmn:InputEntry", "dmn:InputValues", "dmn:OutputValues"),
         attribute=("text",),
@@ -99,7 +99,7 @@ RULES = (
     ),
     Rule(
         id="dmn-expression-language",
-        message="Only FEEL is evaluated",
+        message="The expression language must be FEEL",
         evaluator=EvaluatorKind.PATTERN,
         applies_to=("dmn:LiteralExpression", "dmn:UnaryTests"),
         attribute=("expressionLanguage",),
@@ -117,7 +117,7 @@ RULES = (
     ),
     Rule(
         id="dmn-hit-policy",
-        message="Unknown hit policy",
+        message="The hit policy is unknown",
         evaluator=EvaluatorKind.PATTERN,
         applies_to=("dmn:DecisionTable",),
         attribute=("hitPolicy",),
@@ -161,7 +161,7 @@ RULES = (
     ),
     Rule(
         id="dmn-invocation-target",
-        message="The invoked knowledge model is not required or missing",
+        message="The invoked knowledge model is missing or not required",
         evaluator=EvaluatorKind.REFERENCE,
         applies_to=("dmn:Invocation",),
         attribute=("literalExpression",),

@@ -34,7 +34,7 @@ RULES = (
     ),
     Rule(
         id="form-type",
-        message="Unknown type of a form",
+        message="The type of the form is unknown",
         evaluator=EvaluatorKind.PATTERN,
         applies_to=("form:Form",),
         attribute=("type",),
@@ -45,7 +45,7 @@ RULES = (
     ),
     Rule(
         id="form-schema-version",
-        message="The version of the form's schema is newer than what shows it",
+        message="The schema version of the form is newer than the supported ones",
         evaluator=EvaluatorKind.NUMBER_RANGE,
         applies_to=("form:Form",),
         attribute=("schemaVersion",),
@@ -66,7 +66,7 @@ RULES = (
     ),
     Rule(
         id="form-component-type",
-        message="Unknown component of a form",
+        message="The type of the component is unknown",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("form:Component",),
         value=(

@@ -106,7 +106,7 @@ async def test_the_rules_are_those_that_deployments_are_held_to(caller: Caller) 
         id="task-definition",
         severity="error",
         applies_to=["bpmn:ServiceTask"],
-        message="A service task names its job type",
+        message="A service task needs a job type",
         family="bpmn",
         static=True,
         evaluator="count",
