@@ -16,7 +16,7 @@ app = typer.Typer(
 instances = typer.Typer(
     help="List process instances, show, modify, migrate, cancel or delete one.", cls=ListByDefault
 )
-jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
+jobs = typer.Typer(help="Work on jobs, or list them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
 batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
@@ -30,14 +30,12 @@ add_command(
     "server.cli.serve:serve",
     "Serve HTTP and gRPC until SIGTERM or Ctrl-C; prints one line once both are ready.",
 )
-add_command(
-    app, "deploy", "server.cli.deploy:deploy", "Deploy models; one that did not change keeps its version."
-)
+add_command(app, "deploy", "server.cli.deploy:deploy", "Deploy models; an unchanged model keeps its version.")
 add_command(
     app,
     "delete",
     "server.cli.deletion:delete",
-    "Delete a process definition or a requirements graph; the version before takes its place.",
+    "Delete a process definition or a requirements graph; the previous version takes its place.",
 )
 add_command(app, "start", "server.cli.start:start", "Start an instance of a process.")
 app.add_typer(instances, name="instances")
@@ -69,7 +67,7 @@ add_command(
     instances,
     "migrate",
     "server.cli.migration:migrate",
-    "Move a process instance to another process definition.",
+    "Migrate a process instance to another process definition.",
 )
 add_command(
     instances,
@@ -82,14 +80,14 @@ add_command(
     jobs,
     "work",
     "server.cli.work:work",
-    "Work on jobs until Ctrl-C, then end those that are begun; a second Ctrl-C ends at once. "
-    "The exit code is 1 where there were jobs and none was completed.",
+    "Work on jobs until Ctrl-C, then finish the running ones; a second Ctrl-C ends at once. "
+    "The exit code is 1 if there were jobs and none was completed.",
 )
 add_command(jobs, "list", "server.cli.jobs:list_jobs", "List jobs, the newest first.")
 app.add_typer(tasks, name="tasks")
 add_command(tasks, "list", "server.cli.tasks:list_tasks", "List user tasks, the newest first.")
 add_command(
-    tasks, "claim", "server.cli.tasks:claim", "Assign a user task to a person, unless it is assigned already."
+    tasks, "claim", "server.cli.tasks:claim", "Assign a user task to a user, unless it is assigned already."
 )
 add_command(tasks, "complete", "server.cli.tasks:complete", "Complete a user task.")
 app.add_typer(incidents, name="incidents")
@@ -98,15 +96,20 @@ add_command(
     incidents,
     "resolve",
     "server.cli.incidents:resolve",
-    "Resolve an incident: what failed is tried again.",
+    "Resolve an incident: the engine repeats the failed step.",
 )
 app.add_typer(batch, name="batch")
 add_command(batch, "list", "server.cli.batches:list_batches", "List batch operations, the newest first.")
 add_command(batch, "show", "server.cli.batches:show_batch", "Show the progress of a batch operation.")
-add_command(batch, "suspend", "server.cli.batches:suspend", "Let a batch operation process no further items.")
-add_command(batch, "resume", "server.cli.batches:resume", "Let a suspended batch operation go on.")
 add_command(
-    batch, "cancel", "server.cli.batches:cancel", "End a batch operation before all items are processed."
+    batch,
+    "suspend",
+    "server.cli.batches:suspend",
+    "Suspend a batch operation: it processes no further items.",
+)
+add_command(batch, "resume", "server.cli.batches:resume", "Resume a suspended batch operation.")
+add_command(
+    batch, "cancel", "server.cli.batches:cancel", "Cancel a batch operation before all items are processed."
 )
 app.add_typer(messages, name="messages")
 add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")
@@ -114,7 +117,7 @@ add_command(
     messages,
     "correlate",
     "server.cli.messages:correlate",
-    "Publish a message to process instances that wait for it now, or begin some with it.",
+    "Publish a message to process instances that wait for it now, or start some with it.",
 )
 app.add_typer(signals, name="signals")
 add_command(signals, "broadcast", "server.cli.signals:broadcast", "Broadcast a signal to process instances.")
@@ -123,7 +126,7 @@ add_command(
     users,
     "import",
     "server.cli.users.imports:import_users",
-    "Make accounts of the users of a file, with the password hashes that they had; existing accounts never change.",
+    "Create accounts for the users of a file, with their password hashes; existing accounts never change.",
 )
 add_command(
     users,
@@ -135,29 +138,29 @@ add_command(
     app,
     "demo",
     "server.cli.demo.command:demo",
-    "Deploy the examples, run instances of each, sum up; with a server of its own unless --address names one.",
+    "Deploy the examples, run instances of each, and show a summary; without --address it starts a server.",
 )
 add_command(
     app,
     "lint",
     "server.cli.lint:lint_files",
-    "Check models without a server; where a deployment would refuse them, the exit code is 1.",
+    "Check models without a server; if a deployment would refuse them, the exit code is 1.",
 )
 add_command(
-    app, "dmn", "server.cli.dmn:dmn", "Evaluate a decision of a file; where it fails, the exit code is 1."
+    app, "dmn", "server.cli.dmn:dmn", "Evaluate a decision of a file; if it fails, the exit code is 1."
 )
 add_command(
     app,
     "feel",
     "server.cli.feel:feel",
-    "Evaluate an expression; where it has no result, the exit code is 1.",
+    "Evaluate an expression; if it has no result, the exit code is 1.",
 )
 app.add_typer(admin, name="admin")
 add_command(
     app,
     "survive",
     "server.cli.survive.command:survive",
-    "Show a process instance that outlives its server: the server is killed, starts again, and completes it.",
+    "Show that a process instance survives its server: the server is killed, starts again, and completes it.",
 )
 add_command(app, "version", "server.cli.version:show_version", "Show the version, as --version does.")
 

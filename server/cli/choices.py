@@ -10,7 +10,7 @@ from gnomon.query.v1 import filter_pb2, page_pb2
 
 MOST_ITEMS = 500
 
-Limit = Annotated[int, typer.Option(min=1, max=MOST_ITEMS, help="Rows to show at most, the newest.")]
+Limit = Annotated[int, typer.Option(min=1, max=MOST_ITEMS, help="Maximum number of rows, the newest.")]
 
 
 class InstanceState(StrEnum):

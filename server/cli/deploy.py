@@ -68,7 +68,7 @@ async def deploy(
     output: Output,
     files: Annotated[
         list[Path],
-        typer.Argument(help="Models, forms and other files for workers; all are deployed or none."),
+        typer.Argument(help="Models, forms and other files for workers; either all are deployed or none."),
     ],
 ) -> None:
     request = pb.CreateDeploymentRequest(resources=map(resource, files))

@@ -14,15 +14,17 @@ from server.cli.failures import REFUSED
 def dmn(
     *,
     file: Annotated[Path, typer.Argument(help="DMN file.")],
-    decision: Annotated[str, typer.Argument(help="Id of a decision or decision service in it.")],
+    decision: Annotated[str, typer.Argument(help="Id of a decision or decision service in the file.")],
     input_file: Annotated[
-        Path | None, typer.Option("--input", help="File of a JSON object, the variables.", show_default=False)
+        Path | None,
+        typer.Option("--input", help="File with the variables, a JSON object.", show_default=False),
     ] = None,
     imports: Annotated[
-        list[Path] | None, typer.Option("--import", help="DMN file that is imported.", show_default=False)
+        list[Path] | None,
+        typer.Option("--import", help="DMN file that the file imports.", show_default=False),
     ] = None,
     dialect: Annotated[
-        DialectChoice, typer.Option(help="As the engine evaluates, or as DMN 1.5 says.")
+        DialectChoice, typer.Option(help="Evaluate like the engine, or as DMN 1.5 specifies.")
     ] = DialectChoice.CAMUNDA,
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:

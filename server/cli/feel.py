@@ -12,12 +12,12 @@ from server.cli.failures import REFUSED
 
 def feel(
     *,
-    expression: Annotated[str, typer.Argument(help="FEEL text; a leading `=` is left out.")],
+    expression: Annotated[str, typer.Argument(help="FEEL text; a leading `=` is ignored.")],
     context: Annotated[
-        Path | None, typer.Option(help="File of a JSON object, the variables.", show_default=False)
+        Path | None, typer.Option(help="File with the variables, a JSON object.", show_default=False)
     ] = None,
     dialect: Annotated[
-        DialectChoice, typer.Option(help="As the engine evaluates, or as DMN 1.5 says.")
+        DialectChoice, typer.Option(help="Evaluate like the engine, or as DMN 1.5 specifies.")
     ] = DialectChoice.CAMUNDA,
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:

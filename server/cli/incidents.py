@@ -37,7 +37,7 @@ async def list_incidents(
     session: Session,
     output: Output,
     state: Annotated[
-        IncidentState, typer.Option(case_sensitive=False, help="Those in this state.")
+        IncidentState, typer.Option(case_sensitive=False, help="Only those in this state.")
     ] = IncidentState.ACTIVE,
     process: Annotated[str | None, typer.Option(help="Only those of the process with this id.")] = None,
     limit: Limit = 50,
@@ -56,7 +56,7 @@ async def resolve(
     session: Session,
     output: Output,
     key: Annotated[int, typer.Argument(min=1, help="Key of the incident.")],
-    retries: Annotated[int, typer.Option(min=1, help="Retries for its job, where that has none left.")] = 1,
+    retries: Annotated[int, typer.Option(min=1, help="Retries for its job, if it has none left.")] = 1,
 ) -> None:
     stub = IncidentServiceStub(session.channel)
     answer = await session.call(stub.GetIncident, pb.GetIncidentRequest(incident_key=key))

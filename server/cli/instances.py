@@ -33,7 +33,7 @@ COLUMNS = Columns(
 async def instances(
     session: Session,
     output: Output,
-    key: Annotated[int | None, typer.Argument(min=1, help="Key of one instance to look at.")] = None,
+    key: Annotated[int | None, typer.Argument(min=1, help="Key of an instance to show.")] = None,
     *,
     state: Annotated[
         InstanceState | None, typer.Option(case_sensitive=False, help="Only those in this state.")

@@ -33,10 +33,12 @@ async def modify(
         list[str] | None,
         typer.Option(
             metavar="ELEMENT|KEY=ELEMENT",
-            help="What to terminate, and the element to activate in its scope instead; may be repeated.",
+            help="Element to terminate, or its key, and the element to activate in its scope; may be repeated.",
         ),
     ] = None,
-    variables: Annotated[str, typer.Option(help=f"Of the process, for what is activated: {HELP}")] = "{}",
+    variables: Annotated[
+        str, typer.Option(help=f"For the activated elements, at the process: {HELP}")
+    ] = "{}",
 ) -> None:
     given = [pb.ModifyProcessInstanceVariableInstruction(variables=parse_variables(variables))]
     request = pb.ModifyProcessInstanceRequest(

@@ -21,7 +21,7 @@ class ClientOptions:
         str | None,
         typer.Option(
             envvar="GNOMON_CLIENT__ADDRESS",
-            help=f"gRPC host:port of the server; {ADDRESS} when left out.",
+            help=f"gRPC host:port of the server; {ADDRESS} if omitted.",
             rich_help_panel=_SERVER,
         ),
     ] = None
@@ -31,14 +31,17 @@ class ClientOptions:
     client_secret: Annotated[
         str,
         typer.Option(
-            envvar="GNOMON_CLIENT__SECRET", help="Its secret.", show_default=False, rich_help_panel=_SERVER
+            envvar="GNOMON_CLIENT__SECRET",
+            help="Secret of the client.",
+            show_default=False,
+            rich_help_panel=_SERVER,
         ),
     ] = field(default=_CLIENT_SECRET, repr=False)
     tenant: Annotated[
         str | None,
         typer.Option(
             envvar="GNOMON_CLIENT__TENANT",
-            help="Tenant to act in; needed by clients of several.",
+            help="Tenant to act in; clients of several tenants need it.",
             rich_help_panel=_SERVER,
         ),
     ] = None

@@ -11,8 +11,8 @@ from server.platform.policy import Mode
 
 
 def serve(
-    mode: Annotated[Mode | None, typer.Option(help="How to run; the file's mode when left out.")] = None,
-    config: Annotated[Path | None, typer.Option(help="TOML file; the environment goes before it.")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Mode; that of the file if omitted.")] = None,
+    config: Annotated[Path | None, typer.Option(help="TOML file; environment variables override it.")] = None,
     owned: Annotated[bool, typer.Option("--owned", hidden=True)] = False,  # noqa: FBT002  # as typer has it
 ) -> None:
     # `--help` needs no server modules, which take seconds to import.

@@ -26,7 +26,7 @@ async def start(
     version: Annotated[int, typer.Option(min=-1, help="Version; -1 is the latest.")] = -1,
     *,
     is_awaited: Annotated[
-        bool, typer.Option("--await", help="Wait for its end; show its variables.")
+        bool, typer.Option("--await", help="Wait for its end, and show its variables.")
     ] = False,
     await_seconds: Annotated[
         int, typer.Option("--timeout", min=1, max=_MOST_SECONDS, help="Seconds that --await waits.")

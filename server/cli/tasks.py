@@ -39,9 +39,9 @@ async def list_tasks(
     session: Session,
     output: Output,
     state: Annotated[
-        UserTaskState, typer.Option(case_sensitive=False, help="Those in this state.")
+        UserTaskState, typer.Option(case_sensitive=False, help="Only those in this state.")
     ] = UserTaskState.CREATED,
-    assignee: Annotated[str | None, typer.Option(help="Only those of this person.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only those of this user.")] = None,
     *,
     group: Annotated[str | None, typer.Option(help="Only those that this group may claim.")] = None,
     process: Annotated[str | None, typer.Option(help="Only those of the process with this id.")] = None,
@@ -66,7 +66,7 @@ async def claim(
     session: Session,
     output: Output,
     key: _Key,
-    assignee: Annotated[str, typer.Argument(help="Person who does it.")],
+    assignee: Annotated[str, typer.Argument(help="User who gets the task.")],
 ) -> None:
     request = pb.AssignUserTaskRequest(user_task_key=key, assignee=assignee, allow_override=False)
     await session.call(UserTaskServiceStub(session.channel).AssignUserTask, request)

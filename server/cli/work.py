@@ -38,8 +38,8 @@ async def work(
         ),
     ],
     most: Annotated[int | None, typer.Option("--max", min=1, help="End after this number of jobs.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Jobs at a time.")] = 8,
-    job_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds that a job may take.")] = 300,
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of jobs at a time.")] = 8,
+    job_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Maximum seconds for a job.")] = 300,
 ) -> None:
     job_timeout = timedelta(seconds=job_seconds)
     options = WorkerOptions(job_type=job_type, concurrency=concurrency, most=most, timeout=job_timeout)

@@ -13,4 +13,4 @@ async def expect_backup(file: Path, config: DatabaseConfig) -> None:
     """Raise Failed for a file that PostgreSQL cannot read or that is not a backup of a deployment."""
     contents = await run("pg_restore", "--list", file, config=config)
     if _OUR_TABLE not in contents:
-        raise Failed(f"{file} is no backup of a deployment: no table of partitions is in it")
+        raise Failed(f"{file} is not a backup of a deployment: it has no table of partitions")

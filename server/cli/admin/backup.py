@@ -44,7 +44,7 @@ class BackupRow:
 async def backup(
     deployment: Deployment,
     output: Output,
-    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+    file: Annotated[Path, typer.Argument(help="File to write; it must not exist.")],
 ) -> None:
     await expect_answer(deployment.dsn)
     begun = time.monotonic()

@@ -30,7 +30,7 @@ class AdminOptions:
     """Options of every command of `gnomon admin`."""
 
     config: Annotated[
-        Path | None, typer.Option(help="TOML file of the deployment; the environment goes before it.")
+        Path | None, typer.Option(help="TOML file of the deployment; environment variables override it.")
     ] = None
     json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False
 

@@ -54,7 +54,7 @@ def reaching() -> Iterator[None]:
         raise CannotBegin(f"cannot reach the database: {error or type(error).__name__}") from error
     except ValueError as error:
         # The message may contain a part of the password.
-        raise CannotBegin("cannot reach the database: the DSN is none") from error
+        raise CannotBegin("cannot reach the database: the DSN is invalid") from error
 
 
 async def expect_answer(dsn: str) -> None:

@@ -52,7 +52,7 @@ async def list_leases(deployment: Deployment, output: Output) -> None:
 async def release(
     deployment: Deployment,
     output: Output,
-    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=1, help="Its number.")],
+    partition: Annotated[int, typer.Argument(metavar="PARTITION", min=1, help="Number of the partition.")],
 ) -> None:
     async with tables(deployment) as database:
         await administration.release(database, PartitionId(partition))

@@ -38,7 +38,7 @@ async def migrations(
     output: Output,
     *,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Apply what the database lacks, as the next start would.")
+        bool, typer.Option("--apply", help="Apply missing migrations, as the next start would.")
     ] = False,
 ) -> None:
     with reaching():

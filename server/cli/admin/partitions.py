@@ -43,14 +43,14 @@ async def grow(
     output: Output,
     to: Annotated[
         int,
-        typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="The number of partitions afterwards."),
+        typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="New number of partitions."),
     ],
 ) -> None:
     async with tables(deployment) as database:
         leases = Leases(database)
         present = len(await leases.holdings())
         if to < present:
-            raise Failed(f"there are {present} partitions, and there are never fewer than before")
+            raise Failed(f"there are {present} partitions, and their number cannot be lowered")
         await leases.create_partitions(to)
         await _show(database, output)
 

@@ -36,7 +36,7 @@ async def restore(
     *,
     into: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Make this database on the same server, and restore into it."),
+        typer.Option(metavar="NAME", help="Create this database on the same server, and restore into it."),
     ] = None,
 ) -> None:
     if not file.is_file():
@@ -58,7 +58,7 @@ async def _target(deployment: Deployment, into: str | None) -> AsyncIterator[str
         yield deployment.dsn
         return
     if not _NAME.fullmatch(into):
-        raise CannotBegin(f"expected a name of small letters, digits and underscores, found {into!r}")
+        raise CannotBegin(f"expected a name of lower-case letters, digits and underscores, found {into!r}")
     await _execute(deployment.dsn, f"CREATE DATABASE {into}")
     try:
         yield with_database(deployment.dsn, into)

@@ -66,7 +66,7 @@ async def retention(
     output: Output,
     *,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Drop now what a node would drop within the hour.")
+        bool, typer.Option("--apply", help="Delete now what a node would delete within the hour.")
     ] = False,
 ) -> None:
     config = deployment.config.history
@@ -87,7 +87,7 @@ async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:
         await forget_batch_operations(database, before)
     left = [week for week in await _weeks(database, config) if week.is_due]
     if left:
-        raise Failed(f"the week of {left[0].begin} is being read all the time: try again later")
+        raise Failed(f"the week of {left[0].begin} is being read by other transactions: try again later")
 
 
 async def _weeks(database: PooledDatabase, config: HistoryConfig) -> Sequence[WeekRow]:

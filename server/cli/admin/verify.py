@@ -55,11 +55,11 @@ async def verify(
     deployment: Deployment,
     output: Output,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[CHECK]...", help="Only these; all when left out.")
+        list[str] | None, typer.Argument(metavar="[CHECK]...", help="Checks to run; all if omitted.")
     ] = None,
     *,
     examples: Annotated[
-        int, typer.Option(min=1, max=MOST_EXAMPLES, help="Examples to show of what a check finds.")
+        int, typer.Option(min=1, max=MOST_EXAMPLES, help="Maximum number of examples for each check.")
     ] = verification.EXAMPLES,
 ) -> None:
     checks = _chosen(names or [])

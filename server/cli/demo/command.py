@@ -25,7 +25,9 @@ from server.cli.session import connected
 async def demo(
     options: ClientOptions,
     instances: Annotated[int, typer.Option(min=1, max=10_000, help="Instances of each process.")] = 40,
-    most_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds until it gives up.")] = 120,
+    most_seconds: Annotated[
+        int, typer.Option("--timeout", min=1, help="Seconds after which the command gives up.")
+    ] = 120,
 ) -> None:
     output = Output(is_json=options.json)
     async with _server(options) as server, connected(server) as session:

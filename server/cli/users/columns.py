@@ -31,7 +31,7 @@ def csv_rows(file: BinaryIO) -> Iterator[Row]:
                 yield _row(line, dict(zip(names, values, strict=False)), is_whole=len(values) == len(names))
             line = reader.line_num + 1
     except (csv.Error, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"line {max(reader.line_num, 1)}: the file is no CSV in UTF-8") from error
+        raise UnreadableFile(f"line {max(reader.line_num, 1)}: the file is not CSV in UTF-8") from error
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

@@ -35,12 +35,13 @@ async def export_users(
     file: Annotated[Path, typer.Argument(help="File to write, which must not exist.")],
     *,
     file_format: Annotated[
-        ExportFormat, typer.Option("--format", help="CSV, or JSON lines, which hold links to providers, too.")
+        ExportFormat, typer.Option("--format", help="CSV, or JSON lines, which also have links to providers.")
     ] = ExportFormat.JSONL,
     with_password_hashes: Annotated[
         bool,
         typer.Option(
-            "--with-password-hashes", help="For administrators of the whole deployment; leaves an event."
+            "--with-password-hashes",
+            help="For administrators of the whole deployment; creates a security event.",
         ),
     ] = False,
 ) -> None:

@@ -48,17 +48,17 @@ async def import_users(
         ImportFormat, typer.Option("--format", help="A Keycloak realm file, CSV, or JSON lines of an export.")
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would happen, and make nothing.")
+        bool, typer.Option("--dry-run", help="Show the results without creating anything.")
     ] = False,
     create_labels: Annotated[
         bool,
-        typer.Option("--create-labels", help="Make groups, roles and attributes that do not exist, too."),
+        typer.Option("--create-labels", help="Also create missing groups, roles and attributes."),
     ] = False,
     allow_administrators: Annotated[
-        bool, typer.Option("--allow-administrators", help="Take users that would be administrators.")
+        bool, typer.Option("--allow-administrators", help="Accept users who would be administrators.")
     ] = False,
     without: Annotated[
-        list[Part] | None, typer.Option(help="Part of the users to leave out; can be given several times.")
+        list[Part] | None, typer.Option(help="Part of the users to leave out; may be repeated.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option(help="CSV file to write with a line for each refused user.")

@@ -34,7 +34,7 @@ def keycloak_rows(file: BinaryIO) -> Iterator[Row]:
             elif not found.get("serviceAccountClientId"):
                 yield _row(place, found)
     except (ijson.JSONError, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"the file is no JSON behind user {place}") from error
+        raise UnreadableFile(f"the file is not JSON after user {place}") from error
 
 
 def _row(place: int, found: Members) -> Row:

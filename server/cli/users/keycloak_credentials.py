@@ -77,7 +77,7 @@ def _document(credential: Members, name: str) -> Members:
     except ValueError as error:
         raise UnknownCredential(f"{name} is no JSON") from error
     if not isinstance(found, dict):
-        raise UnknownCredential(f"{name} is no JSON object")
+        raise UnknownCredential(f"{name} is not a JSON object")
     return found
 
 
@@ -86,5 +86,5 @@ def _plain(text: str) -> str:
         # Files of other programs may lack padding.
         octets = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UnknownCredential("a salt or a hash is no base64") from error
+        raise UnknownCredential("a salt or a hash is not base64") from error
     return base64.b64encode(octets).rstrip(b"=").decode()

@@ -280,7 +280,7 @@ def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
     [
         pytest.param({"GNOMON_LOGGING__LEVEL": "LOUD"}, "LOUD", id="unknown log level"),
         pytest.param({"GNOMON_BOOTSTRAP__TENANT": "oidc"}, "the name is reserved", id="reserved tenant"),
-        pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
+        pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "well-known credentials", id="exposed"),  # noqa: S104  # refused
         pytest.param(
             {"GNOMON_SERVER__MODE": "bundled", "GNOMON_DATABASE__DSN": "postgresql://127.0.0.1:1/gnomon"},
             "no PostgreSQL answers at database.dsn",
