@@ -294,7 +294,7 @@ async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
         async with asyncio.timeout(STOP_SECONDS):
             await asyncio.gather(edge.stop(), grpc_server.stop())
     except TimeoutError:
-        logger.warning("calls under way were cut off")
+        logger.warning("running calls were cancelled")
 
 
 def _check_process_tests(config: Config) -> None:
@@ -303,7 +303,7 @@ def _check_process_tests(config: Config) -> None:
         return
     if config.server.mode is not Mode.EMBEDDED:
         raise ConfigError(
-            "api.process_tests: expected embedded mode, whose clock moves and whose data may go"
+            "api.process_tests: expected embedded mode, because these endpoints change the clock and delete all data"
         )
     if config.edge.host not in LOOPBACK:
         raise ConfigError(f"api.process_tests: expected edge.host on loopback, found {config.edge.host}")
@@ -318,7 +318,7 @@ def _with_demo_access(config: Config) -> Config:
     if exposed:
         raise ConfigError(
             f"expected bootstrap.client_secret and bootstrap.admin_password before listening on {exposed.pop()}: "
-            "without them the service has the credentials that everybody knows"
+            "without them the service has well-known credentials"
         )
     known = dataclasses.replace(
         bootstrap,

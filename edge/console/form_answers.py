@@ -42,7 +42,7 @@ def _value(field: Field) -> Any:
     """Return the value of an answer; raises InvalidArgument, which names the field."""
     if field.kind is Kind.CHECK:
         if field.is_required and not field.answers:
-            raise InvalidArgument(f"{field.label}: this box has to be checked")
+            raise InvalidArgument(f"{field.label}: this box must be checked")
         return bool(field.answers)
     if field.kind is Kind.MANY:
         values = [written(_option(field, answer).value) for answer in field.answers]
@@ -52,7 +52,7 @@ def _value(field: Field) -> Any:
     text = field.answer if field.kind in {Kind.TEXT, Kind.LINES} else field.answer.strip()
     if not text:
         if field.is_required:
-            raise InvalidArgument(f"{field.label}: this field has to be filled in")
+            raise InvalidArgument(f"{field.label}: this field must be filled in")
         return "" if field.kind in {Kind.TEXT, Kind.LINES} else None
     return _of_text(field, text)
 
@@ -92,7 +92,7 @@ def _time(field: Field, text: str) -> str:
 
 def _option(field: Field, answer: str) -> Option:
     if not (answer.isascii() and answer.isdecimal() and int(answer) < len(field.options)):
-        raise InvalidArgument(f"{field.label}: this is none of the options")
+        raise InvalidArgument(f"{field.label}: this is not one of the options")
     return field.options[int(answer)]
 
 

@@ -59,7 +59,7 @@ def _checked(text: str, field: str) -> Any:
     except JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidArgument(
-            f'{field}: this is no JSON: {error.msg}, {where}. A text stands in quotes, as in "text".'
+            f'{field}: this is no JSON: {error.msg}, {where}. A text needs quotation marks, as in "text".'
         ) from error
     except (ValueError, RecursionError) as error:
         raise InvalidArgument(f"{field}: this is no JSON") from error

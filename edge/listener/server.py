@@ -102,7 +102,8 @@ class EdgeServer:
         most = min(config.max_connections, max(limit - OTHER_DESCRIPTORS, limit // 2))
         if most < config.max_connections:
             logger.warning(
-                "the limit of open files bounds connections", extra={"open_files": limit, "connections": most}
+                "the limit of open files restricts the number of connections",
+                extra={"open_files": limit, "connections": most},
             )
         # One client must not take all connections.
         most_of_host = min(config.max_connections_per_address, max(most // 2, 1))

@@ -136,7 +136,7 @@ class ApiKeyAdministration:
 
     def _expect_ahead(self, expires_at: datetime | None) -> None:
         if expires_at is not None and expires_at <= self._clock.now():
-            raise InvalidArgument("exp: expected a time that has not passed")
+            raise InvalidArgument("exp: expected a time in the future")
 
     async def _replace(self, key: ApiKey) -> ApiKey:
         try:

@@ -132,7 +132,7 @@ class LdapAdministration:
         )
         if len(links) > _MOST_LOOKED_THROUGH:
             most = _MOST_LOOKED_THROUGH
-            raise PermissionDenied(f"an API key changes no directory with more than {most} people")
+            raise PermissionDenied(f"an API key cannot change a directory with more than {most} people")
         for link in links:
             user = await self.users.get(tenant.tenant_id, link.user_id)
             if user is not None:

@@ -33,7 +33,7 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
 def _expect_openid_provider(fields: ProviderFields) -> None:
     expect_no_saml(fields)
     if not fields.client_id:
-        raise InvalidArgument("client_id: expected the id of our client at the provider")
+        raise InvalidArgument("client_id: expected the id of the client at the provider")
     for member in ("issuer", "authorization_endpoint", "token_endpoint"):
         if not getattr(fields, member):
             raise InvalidArgument(f"{member}: expected an https address")

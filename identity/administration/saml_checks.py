@@ -35,7 +35,7 @@ def expect_saml_provider(fields: ProviderFields) -> None:
     expect_safe_uri("saml: single_logout_endpoint", saml.single_logout_endpoint)
     has_secret = fields.token_endpoint_auth_method is not AuthenticationMethod.NONE
     if has_secret or any(getattr(fields, member) for member in _OF_OIDC):
-        raise InvalidArgument("expected nothing of an OpenID provider for a SAML provider")
+        raise InvalidArgument("expected no settings of an OpenID provider for a SAML provider")
     _expect_settings(saml)
 
 
@@ -53,7 +53,7 @@ def _expect_settings(saml: SamlFields) -> None:
         raise InvalidArgument(f"saml: name_id_format: expected one of {', '.join(NAME_ID_FORMATS)}")
     if saml.name_id_format == TRANSIENT and not saml.subject_attribute:
         raise InvalidArgument(
-            "saml: expected a subject_attribute, since a transient NameID identifies nobody"
+            "saml: expected a subject_attribute, because a transient NameID does not identify a user"
         )
 
 

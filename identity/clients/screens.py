@@ -104,7 +104,7 @@ class ScreenAdministration:
             except (AlreadyThere, Changed):
                 continue
             return checked
-        raise Unavailable.untouched("the screens are changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the screens at the same time")
 
     async def _expect_still_there(self, tenant: Tenant, client: Client) -> None:
         """Remove the screens again if the client was removed while they were written."""

@@ -25,4 +25,4 @@ async def rewritten(
             return await records.replace(change(await find()), note=note)
         except Changed:
             continue
-    raise Unavailable.untouched("the record is changed by too many at a time")
+    raise Unavailable.untouched("too many requests change the record at the same time")

@@ -51,7 +51,7 @@ class CallShield:
         if self._is_draining:
             raise Unavailable.untouched("the provider is stopping")
         if len(self._running) >= self._most_calls:
-            raise ResourceExhausted(f"{self._most_calls} calls are under way already")
+            raise ResourceExhausted(f"{self._most_calls} calls are running already")
         running = self._tasks.create_task(self._outcome(serve, request, call))
         self._running.add(running)
         running.add_done_callback(self._running.discard)

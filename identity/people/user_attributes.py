@@ -109,7 +109,7 @@ class UserAttributes:
                 tenant.tenant_id, EventType.CHANGED, text=f"user {user.email}", user_id=user.id, actor=actor
             )
             return kept
-        raise Unavailable.untouched("the user is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the user at the same time")
 
     async def _expect_changeable(
         self, tenant: Tenant, user_id: UserId, values: Mapping[str, str], *, actor: Actor

@@ -203,7 +203,7 @@ class UserAdministration:
                 raise _taken(error) from error
             await self._after_update(tenant, before, kept, actor=actor)
             return kept
-        raise Unavailable.untouched("the user is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the user at the same time")
 
     async def expect_changeable(self, tenant: Tenant, user_id: UserId, change: UserChange) -> None:
         """Raise the errors that `update` would raise, apart from the password: NotFound, InvalidArgument."""

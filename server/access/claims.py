@@ -65,7 +65,7 @@ def check(
 ) -> None:
     """Raise Unauthenticated for a token of another type or outside its validity period."""
     if claims.typ != typ:
-        raise Unauthenticated("the token is no access token")
+        raise Unauthenticated("the token is not an access token")
     if not claims.aud or not claims.sub:
         raise Unauthenticated("the token lacks an audience or a subject")
     # A tenant's provider may only issue tokens for its own tenant.

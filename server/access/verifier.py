@@ -52,9 +52,9 @@ class TokenVerifier:
         try:
             is_genuine = jws.validate_compact(signed, key, algorithms=self._config.algorithms)
         except (JoseError, ValueError) as error:
-            raise Unauthenticated("the token's signature does not hold") from error
+            raise Unauthenticated("the token's signature is invalid") from error
         if not is_genuine:
-            raise Unauthenticated("the token's signature does not hold")
+            raise Unauthenticated("the token's signature is invalid")
 
 
 def _parse(token: str) -> jws.CompactSignature:

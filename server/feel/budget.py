@@ -14,4 +14,4 @@ class Budget:
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise LimitExceededError("the evaluations take more steps together than they may")
+            raise LimitExceededError("the evaluations together take too many steps")

@@ -39,7 +39,7 @@ class CompletionWaiters:
                 state = await self._end(key, tenant_id)
         except TimeoutError:
             raise DeadlineExceeded(
-                f"process instance {key} did not end within {seconds:g} s; it goes on"
+                f"process instance {key} did not end within {seconds:g} s; it continues"
             ) from None
         if state is not ProcessInstanceState.COMPLETED:
             raise InvalidState(f"process instance {key} is {state}, not COMPLETED")

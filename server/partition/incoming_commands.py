@@ -67,7 +67,7 @@ class IncomingCommands:
         self._stopped.add(incoming.source)
         self._read[incoming.source] = AFTER_ALL
         logger.error(
-            "a command of another partition cannot be read; it waits with all that follow for a node that can",
+            "a command of another partition cannot be read; it and all later ones wait for a node that can read it",
             extra={
                 "source": incoming.source,
                 "number": incoming.number,

@@ -38,7 +38,7 @@ class TransitionWaiters:
         try:
             self._places.take(tenant_id)
         except ResourceExhausted as refusal:
-            answer.set_exception(DeadlineExceeded(f"{refusal.detail}; the listeners are being asked"))
+            answer.set_exception(DeadlineExceeded(f"{refusal.detail}; the listeners are being called"))
             return
         self._waiting.setdefault(key, set()).add(answer)
         timer = asyncio.get_running_loop().call_later(self._seconds, self._give_up, answer)
@@ -58,7 +58,7 @@ class TransitionWaiters:
         if not answer.done():
             answer.set_exception(
                 DeadlineExceeded(
-                    f"the listeners did not answer within {self._seconds:g} s; they are still asked"
+                    f"the listeners did not answer within {self._seconds:g} s; they are still being called"
                 )
             )
 
@@ -75,7 +75,7 @@ class TransitionWaiters:
         for answer in tuple(chain.from_iterable(self._waiting.values())):
             if not answer.done():
                 answer.set_exception(
-                    Unavailable("the partition stopped serving; the listeners are still asked")
+                    Unavailable("the partition stopped serving; the listeners are still being called")
                 )
 
 

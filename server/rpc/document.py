@@ -121,10 +121,10 @@ class DocumentServicer:
     ) -> pb.GetLinkedDocumentResponse:
         link, now = Link.read(request.token), self._clock.now()
         if link is None or not link.works(now):
-            raise NotFound("there is no such link, or it works no longer")
+            raise NotFound("there is no such link, or it is no longer valid")
         found = await self._documents.read_linked(link.link_id, now)
         if found is None or not link.is_signed_for(found[0]):
-            raise NotFound("there is no such link, or it works no longer")
+            raise NotFound("there is no such link, or it is no longer valid")
         document, content = found
         return pb.GetLinkedDocumentResponse(
             content=content,

@@ -174,7 +174,7 @@ def _stretch(begin: Timestamp, end: Timestamp, conditions: Iterable[Condition]) 
     """The time span of a request; raises InvalidArgument."""
     stretch = TimeSpan(_instant(begin, "from"), _instant(end, "to"), tuple(conditions))
     if not timedelta() < stretch.end - stretch.begin <= LONGEST_STRETCH:
-        raise InvalidArgument(f"to: expected a time behind from, by at most {LONGEST_STRETCH.days} days")
+        raise InvalidArgument(f"to: expected a time after from, by at most {LONGEST_STRETCH.days} days")
     return stretch
 
 

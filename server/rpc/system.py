@@ -50,7 +50,7 @@ class SystemServicer:
         """Usage of the tenant; reads everything it started in the given time."""
         begin, end = _instant(request.start_time, "startTime"), _instant(request.end_time, "endTime")
         if begin >= end:
-            raise InvalidArgument("endTime: expected a time behind startTime")
+            raise InvalidArgument("endTime: expected a time after startTime")
         started = (IS_NOT_CALLED, *_between(PROCESS_INSTANCES.fields["start_date"], begin, end))
         evaluated = _between(DECISION_INSTANCES.fields["evaluation_date"], begin, end)
         assigned = _between(USER_TASKS.fields["creation_date"], begin, end)

@@ -55,7 +55,7 @@ async def test_timers_of_other_instances_are_shown_and_keep_their_time(
 
     assert shown == [["once", False]]
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:bpm:error:conflict")
-    assert "is no test run" in answer.json()["detail"]
+    assert "is not a test run" in answer.json()["detail"]
     assert strange.status_code == 400
     assert after == [timer]
 

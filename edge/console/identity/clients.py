@@ -274,7 +274,9 @@ CLIENTS: Final = RecordKind(
             done="rotated",
             warning=marked("The present secret ends after these hours."),
             secret="client_secret",  # noqa: S106  # name of a field
-            fields=(FormField("cache_current_hours", marked("Hours that the present secret stays good")),),
+            fields=(
+                FormField("cache_current_hours", marked("Hours for which the current secret stays valid")),
+            ),
         ),
         Form(
             name="delete",

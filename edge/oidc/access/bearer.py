@@ -30,7 +30,9 @@ def token_in_header(request: web.Request) -> pb.PresentedToken | None:
 
 def token_of(request: web.Request, access_token: str, *, is_dpop: bool) -> pb.PresentedToken:
     if not access_token.isascii():
-        raise refused_to_bearer(OAuthError("invalid_token", "the token is not one of ours"), is_dpop=is_dpop)
+        raise refused_to_bearer(
+            OAuthError("invalid_token", "the token is not of this provider"), is_dpop=is_dpop
+        )
     return pb.PresentedToken(access_token=access_token, is_dpop=is_dpop, dpop=proof_of(request))
 
 

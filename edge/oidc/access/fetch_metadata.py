@@ -52,4 +52,4 @@ def _site(request: web.Request) -> str:
 
 
 def _from_elsewhere() -> Refused:
-    return Refused(400, "BadRequest", "the request came from a page that is not ours")
+    return Refused(400, "BadRequest", "the request came from a page of another site")

@@ -80,7 +80,7 @@ class ScreensEndpoint:
         "Replaces the look of the pages of a client.",
         content(with_any(_SETTINGS, removed_rules=message(pb.RemovedRules))),
         body=_JSON.body,
-        headers=(may("If-Match", "Entity tags that the present look must have."),),
+        headers=(may("If-Match", "Entity tags, one of which the current screens must have."),),
         refusals=(412,),
     )
     async def update(self, request: web.Request) -> web.Response:

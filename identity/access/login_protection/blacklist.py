@@ -100,4 +100,4 @@ class Blacklist:
             except (AlreadyThere, Changed):
                 continue
             return
-        raise Unavailable("sign-ins from this address fail all the time; try again")
+        raise Unavailable("too many sign-ins from this address fail at the same time; try again")

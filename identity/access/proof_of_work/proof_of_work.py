@@ -59,7 +59,7 @@ class ProofOfWork:
 
     def _proved(self, tenant: Tenant, solution: Solution | None) -> Challenge:
         if solution is None or not self._is_ours(tenant, solution.challenge):
-            raise PermissionDenied("the proof of work is not a solution of one of our challenges")
+            raise PermissionDenied("the proof of work does not solve a challenge of this provider")
         if solution.challenge.expiry < self._clock.now().timestamp():
             raise PermissionDenied("the proof of work has expired")
         if solution.leading_zero_bits < solution.challenge.difficulty:

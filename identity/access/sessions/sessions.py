@@ -129,7 +129,7 @@ class Sessions:
                 return await self._records.replace(replace(current, clients=(*current.clients, client_id)))
             except Changed:
                 current = await self._records.get(session.tenant_id, session.id)
-        raise Unavailable.untouched("the session is used by too many at a time")
+        raise Unavailable.untouched("too many requests use the session at the same time")
 
     async def note_factor(self, tenant: Tenant, sid: str) -> None:
         """Record that a second factor was shown in the session, if it has not ended; raises Unavailable."""
@@ -142,7 +142,7 @@ class Sessions:
             except Changed:
                 continue
             return
-        raise Unavailable.untouched("the session is used by too many at a time")
+        raise Unavailable.untouched("too many requests use the session at the same time")
 
     async def note_use(self, session: Session) -> Session | None:
         """Extend the idle time; None when the session has ended in the meantime."""

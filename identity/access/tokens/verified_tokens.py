@@ -58,4 +58,4 @@ class VerifiedTokens:
         try:
             return msgspec.convert(found, AccessTokenClaims)
         except msgspec.ValidationError as error:
-            raise InvalidToken("the token is no access token") from error
+            raise InvalidToken("the token is not an access token") from error

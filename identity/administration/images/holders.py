@@ -53,4 +53,4 @@ class Holders(Generic[H]):
             except Changed:
                 continue
             return holder
-        raise Unavailable.untouched(f"the {self.noun} is changed by too many at a time")
+        raise Unavailable.untouched(f"the {self.noun} is changed by too many requests at the same time")

@@ -76,5 +76,7 @@ class SharedSignIn:
 def _address(email: str, proof_of_work: str) -> str:
     address = login_hint(email)
     if not (address and proof_of_work):
-        raise InvalidArgument("expected an e-mail address, and a proof of work, which a script does")
+        raise InvalidArgument(
+            "expected an e-mail address, and a proof of work, which a script of the page computes"
+        )
     return address

@@ -149,4 +149,4 @@ class UpstreamAccounts:
                     tenant.tenant_id, EventType.NEW_ADMINISTRATOR, text=kept.email, user_id=kept.id
                 )
             return kept
-        raise Unavailable("the account is changed by too many at a time")
+        raise Unavailable("too many requests change the account at the same time")

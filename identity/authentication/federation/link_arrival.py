@@ -121,7 +121,7 @@ class LinkArrival:
             except Changed:
                 continue
             return
-        raise Unavailable("the account is changed by too many at a time")
+        raise Unavailable("too many requests change the account at the same time")
 
     def _id(self, state: str) -> str:
         return self.hasher.hash(state).hex()

@@ -161,7 +161,7 @@ class OwnLinks:
             if (after.roles, after.groups) != (user.roles, user.groups):
                 await self.version.advance()
             return
-        raise Unavailable("the account is changed by too many at a time")
+        raise Unavailable("too many requests change the account at the same time")
 
 
 def _without(user: User, provider: Provider | None) -> User:

@@ -165,7 +165,7 @@ class LdapAccounts:
                 continue
             await self._tell(tenant, before, kept)
             return kept
-        raise Unavailable("the account is changed by too many at a time")
+        raise Unavailable("too many requests change the account at the same time")
 
     async def _tell(self, tenant: Tenant, before: User, after: User) -> None:
         if (after.roles, after.groups) != (before.roles, before.groups):

@@ -89,7 +89,7 @@ class LdapSignIn:
                 verified = await self._verified_at(directory, name, password)
             except LdapError as error:
                 extra = {"tenant_id": directory.tenant_id, "directory_id": directory.id, "reason": str(error)}
-                logger.warning("a directory verified no password", extra=extra)
+                logger.warning("a directory could not verify a password", extra=extra)
                 failed = True
                 continue
             if verified is not None:

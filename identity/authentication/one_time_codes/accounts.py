@@ -37,4 +37,4 @@ class CodeAccounts:
             except Changed:
                 continue
             return
-        raise Unavailable.untouched("the user is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the user at the same time")

@@ -33,7 +33,7 @@ class CodeFactorRecords:
                 return await (self._records.replace if before.revision else self._records.insert)(after)
             except (AlreadyThere, Changed):
                 continue
-        raise Unavailable.untouched("the codes are used by too many at a time")
+        raise Unavailable.untouched("too many requests use the codes at the same time")
 
     async def without_passkeys(self, tenant: Tenant, user_id: UserId) -> None:
         """Remove recovery codes of a user without other factors, so that they cannot be used later."""

@@ -121,5 +121,5 @@ def _first_step(secret: str, code: str, now: datetime) -> int:
     text = plain(code)
     step = step_of(secret, text, now=now, after=0) if text.isascii() else None
     if step is None:
-        raise InvalidArgument("the code is not the present one of the secret")
+        raise InvalidArgument("the code is not the current one of the secret")
     return step

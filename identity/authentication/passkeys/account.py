@@ -73,7 +73,7 @@ class PasskeyAccounts:
                 return await self.users.replace(changed(user))
             except Changed:
                 continue
-        raise Unavailable.untouched("the user is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the user at the same time")
 
 
 def _converted(user: User) -> User:

@@ -35,7 +35,7 @@ from identity.directory.user import User
 from server.platform.errors import Unauthenticated
 
 _MS = 1000
-_REFUSED = "the authenticator's answer does not hold"
+_REFUSED = "the response of the authenticator is invalid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

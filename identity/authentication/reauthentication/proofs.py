@@ -75,7 +75,7 @@ class Proofs:
         elif proof.password:
             await self._expect_password(person, proof.password)
         else:
-            raise InvalidArgument("expected the present password or a modification token, found neither")
+            raise InvalidArgument("expected the current password or a modification token, found neither")
 
     async def _expect_password(self, person: Person, password: str) -> None:
         tenant, address = person.tenant, person.actor.peer_address

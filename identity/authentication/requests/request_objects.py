@@ -71,7 +71,9 @@ class RequestObjects:
                 continue
             seconds = jwt.time(claim)
             if seconds is None or not earliest.timestamp() < seconds <= latest.timestamp():
-                raise InvalidRequestObject(f"the request object's {claim} is over, too far away or missing")
+                raise InvalidRequestObject(
+                    f"the request object's {claim} has passed, is too far in the future or is missing"
+                )
         if client.signs_messages and _validity(jwt) > _FARTHEST:
             raise InvalidRequestObject("the request object is valid for longer than an hour")
 

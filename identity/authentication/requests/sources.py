@@ -47,7 +47,7 @@ async def resolved(
         found = await source.resolve(tenant, client, parameters)
         if found is not None:
             return found
-    raise RequestNotSupported("no such request is taken")
+    raise RequestNotSupported("such requests are not supported")
 
 
 class RequiredPush:

@@ -205,7 +205,7 @@ class DynamicRegistration:
         """RFC 7592 §2.2: a client cannot choose its secret."""
         kept = client.secret_hash or b""
         if client_secret and not hmac.compare_digest(self._hasher.hash(client_secret), kept):
-            raise InvalidClientMetadata("client_secret: expected the present one")
+            raise InvalidClientMetadata("client_secret: expected the current one")
 
     async def _note(self, tenant: Tenant, peer_address: str) -> None:
         group, until = self._addresses.group(peer_address), self._clock.now() + PAUSE

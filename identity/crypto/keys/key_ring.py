@@ -107,7 +107,7 @@ class KeyRing:
                 keys = await self._safe.made(tenant_id, stored.lacking_active, now=self._clock.now())
                 if await self._put(stored.completed(keys, self._clock.now())):
                     return
-        raise Unavailable("the signing keys keep being changed by others")
+        raise Unavailable("other processes keep changing the signing keys")
 
     async def announce(self, tenant_id: TenantId) -> None:
         """Make and publish the keys that sign after the next rotation."""
@@ -153,7 +153,7 @@ class KeyRing:
                     ip = (actor.peer_address or None) if actor else None
                     await self._events.emit(tenant_id, EventType.JWKS_ROTATED, ip=ip, actor=actor)
                     return
-        raise Unavailable("the signing keys keep being changed by others")
+        raise Unavailable("other processes keep changing the signing keys")
 
     async def _rotated(self, stored: StoredKeySet) -> bool:
         # If the clock stands still, there are no other processes to wait for.

@@ -84,7 +84,7 @@ class KeyPublication:
         try:
             await self._keys.complete(tenant_id)
         except Unavailable:
-            logger.warning("signing keys were not made", extra={"tenant_id": tenant_id})
+            logger.warning("signing keys were not created", extra={"tenant_id": tenant_id})
         finally:
             self._wanted.pop(tenant_id).made.set()
             if not self._wanted:

@@ -83,7 +83,7 @@ class GuardedResolver(AbstractResolver):
         found = await self._resolver.resolve(host, port, family)
         allowed = [result for result in found if not self._is_refused(result["host"])]
         if not allowed:
-            raise RefusedDestination("the name resolves to no address that requests may go to")
+            raise RefusedDestination("the name has no address to which requests may be sent")
         return allowed
 
     async def close(self) -> None:

@@ -188,7 +188,7 @@ async def _start_tls(connected: socket.socket) -> None:
 async def _read_message(read: _Read) -> bytes:
     head = await read(2)
     if head[0] != _SEQUENCE:
-        raise LdapUnreachable("the server sent something else than an LDAP message")
+        raise LdapUnreachable("the server sent data that is not an LDAP message")
     length = head[1]
     if length & _LONG_FORM:
         count = length ^ _LONG_FORM

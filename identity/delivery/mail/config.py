@@ -50,7 +50,7 @@ class EmailConfig:
             raise ValueError(f"email.from_address: expected an address, found {self.from_address!r}")
         if self.smtp_password and self.smtp_security is SmtpSecurity.NONE:
             raise ValueError(
-                "email.smtp_password: expected a way that is protected, found smtp_security none"
+                "email.smtp_password: expected an encrypted connection, found smtp_security none"
             )
 
     @property

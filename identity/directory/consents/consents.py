@@ -45,7 +45,7 @@ class Consents:
                 )
             except (AlreadyThere, Changed):
                 continue
-        raise Unavailable.untouched("the consent is given by too many at a time")
+        raise Unavailable.untouched("too many requests give the consent at the same time")
 
     async def take(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None:
         """Remove and return the consent; None when there was none."""

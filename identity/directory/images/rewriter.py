@@ -75,7 +75,7 @@ class Rewriter:
             return InvalidArgument(f"{_EXPECTED} of at most {config.max_megapixels} megapixels")
         if status < 0:
             return InvalidArgument(f"{_EXPECTED} that decodes within {config.decode_secs} seconds")
-        raise RuntimeError(f"the program that writes images anew ended with {status}")
+        raise RuntimeError(f"the program that encodes images again ended with {status}")
 
     def _run(self, content: bytes, shape: Shape) -> _Exit:
         try:

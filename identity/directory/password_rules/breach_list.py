@@ -91,7 +91,7 @@ class BreachService:
         except (ClientError, OSError, TimeoutError, ValueError) as error:
             # The text of the error contains the address, and thus the digits.
             logger.warning(
-                "passwords are not checked, because the list of breached ones does not answer",
+                "passwords are not checked against the list of breached ones, because it does not respond",
                 extra={"error": type(error).__name__, "pause_secs": _PAUSE.total_seconds()},
             )
             self._paused_until = now + _PAUSE

@@ -64,7 +64,7 @@ class AddressChanges:
         if address == user.email:
             return ""
         if not self.mail.is_open:
-            raise InvalidArgument("email: expected the present address; only an administrator can change it")
+            raise InvalidArgument("email: expected the current address; only an administrator can change it")
         return address
 
     async def ask(self, person: Person, user: User, address: str) -> None:

@@ -77,7 +77,7 @@ def _value(text: str) -> tuple[Attribute, ...]:
     """Sub-attributes of a multi-valued attribute: RFC 7643 §2.4."""
     return (
         Attribute(name="value", text=text),
-        Attribute(name="display", text="Name that people see."),
+        Attribute(name="display", text="Display name."),
         Attribute(name="type", text="Label, like work or home."),
         Attribute(name="primary", text="Whether it is the preferred one.", type=AttributeType.BOOLEAN),
     )
@@ -112,7 +112,7 @@ COMMON = (
     Attribute(name="schemas", text="URNs of the schemas.", is_multi_valued=True, returned="always"),
     Attribute(
         name="id",
-        text="Identifier that the server gives.",
+        text="Identifier that the server assigns.",
         is_case_exact=True,
         mutability=Mutability.READ_ONLY,
         returned="always",
@@ -176,7 +176,7 @@ USER = Schema(
             is_multi_valued=False,
         ),
         *_texts(
-            displayName="Name that people see.",
+            displayName="Display name.",
             nickName="Casual name.",
             profileUrl="Address of a page about the user.",
             title="Title in the organization.",

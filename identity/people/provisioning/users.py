@@ -136,7 +136,7 @@ class ProvisionedUsers:
             except InvalidState as error:
                 if error.metadata.get("cause") != OTHER_REVISION:
                     raise
-        raise Unavailable.untouched("the user is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the user at the same time")
 
     async def _expect_free_name(self, tenant: Tenant, change: UserChange, before: User | None) -> None:
         """Raise AlreadyExists when another user has the name in any of its names."""

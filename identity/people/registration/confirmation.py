@@ -87,7 +87,7 @@ class RegistrationConfirmation:
             return (
                 await self._with_password(tenant, kept, confirmation) if user.is_contested else confirmation
             )
-        raise Unavailable.untouched("the account is changed by too many at a time")
+        raise Unavailable.untouched("too many requests change the account at the same time")
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> tuple[User, Link]:
         # The link first: a confirmation writes the user before it uses the link up, so a used link has a confirmed user.

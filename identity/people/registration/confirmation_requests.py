@@ -41,7 +41,7 @@ class ConfirmationRequests:
         self.expect_open()
         address = expect_address(email)
         if not proof_of_work:
-            raise InvalidArgument("expected a proof of work, which a script does")
+            raise InvalidArgument("expected a proof of work, which a script of the page computes")
         await self.admission.pass_through(tenant, peer_address, proof_of_work)
         await self.equal_duration.done(self._send(tenant, address))
 
@@ -60,4 +60,4 @@ class ConfirmationRequests:
                 continue
             await self.links.send(tenant, kept, settings)
             return
-        raise Unavailable("the account is changed by too many at a time")
+        raise Unavailable("too many requests change the account at the same time")

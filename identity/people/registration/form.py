@@ -37,7 +37,7 @@ class FormRules:
         """Return the account that the form describes, without a password; raises InvalidArgument."""
         if not (form.email and form.password and form.proof_of_work):
             raise InvalidArgument(
-                "expected an e-mail address, a password, and a proof of work, which a script does"
+                "expected an e-mail address, a password, and a proof of work, which a script of the page computes"
             )
         if self.requires_username and not form.preferred_username:
             raise InvalidArgument("preferred_username: expected one, found none")

@@ -152,7 +152,7 @@ class SelfRegistration:
                     raise _username_taken() from conflict
                 continue
             return
-        raise Unavailable("the address is registered by too many at a time")
+        raise Unavailable("too many requests register the address at the same time")
 
     def _waits(self, user: User, settings: TenantSettings) -> bool:
         """Whether the account is unconfirmed and unused, so that another form may be registered for it."""

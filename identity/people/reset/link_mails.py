@@ -45,7 +45,9 @@ class ResetMails:
         return True
 
     async def give_up(self, request: ResetRequest) -> None:
-        logger.error("a password reset request was given up", extra={"tenant_id": request.tenant_id})
+        logger.error(
+            "a password reset request failed and is not repeated", extra={"tenant_id": request.tenant_id}
+        )
 
     async def write(self, tenant: Tenant, user: User, *, redirect_uri: str = "") -> None:
         """Mail a link to a user who may sign in with a password, subject to the rate limit."""

@@ -75,7 +75,9 @@ class ResetRequests:
         self.expect_open()
         email = email_key(login_hint(requested.email))
         if not (email and proof_of_work):
-            raise InvalidArgument("expected an e-mail address, and a proof of work, which a script does")
+            raise InvalidArgument(
+                "expected an e-mail address, and a proof of work, which a script of the page computes"
+            )
         await self.proof_of_work.spend(tenant, proof_of_work)
         redirect_uri = await self._way_on(tenant, requested)
         await expect_no_company(self.targets, tenant, email)

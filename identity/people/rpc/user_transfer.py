@@ -72,7 +72,7 @@ class UserTransferServicer(Operations):
     async def _expect_of_deployment(self, request: pb.ExportUsersRequest, actor: Actor) -> None:
         """Raise PermissionDenied unless the caller administers the default tenant, and so the whole deployment."""
         if actor.is_api_key:
-            raise PermissionDenied("an API key gets no password hashes")
+            raise PermissionDenied("an API key cannot get password hashes")
         whole = pb.ExportUsersRequest(tenant_id=self._tenants.default.tenant_id, caller=request.caller)
         await self._admission.of(whole, AdministrationArea.USERS, Right.UPDATE)
 

@@ -90,7 +90,7 @@ class Drafts:
         if not imported.change.email:
             raise InvalidArgument("email: expected an address, found none")
         if imported.generators and not imported.password_hash:
-            raise InvalidArgument("generators: expected a password beside them, found none")
+            raise InvalidArgument("generators: expected a password, found none")
         blank = User(
             tenant_id=self.tenant.tenant_id,
             id=self.randomness.alphanumeric(_ID_LENGTH),

@@ -130,7 +130,7 @@ class BackchannelNotifier:
         if status in _TAKEN:
             return True
         logger.warning(
-            "a client did not take a notification",
+            "a client did not accept a notification",
             extra={"tenant_id": tenant.tenant_id, "client_id": client.client_id, "status": status},
         )
         return not (status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR)

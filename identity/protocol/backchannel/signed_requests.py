@@ -34,7 +34,7 @@ class SignedRequests:
                 raise InvalidRequest("the client has to sign its requests")
             return parameters
         if not {name for name, _ in parameters.pairs} <= _BESIDE:
-            raise InvalidRequest("a signed request has no parameters outside")
+            raise InvalidRequest("a signed request must not have other parameters")
         try:
             jwt = parse(parameters.one("request"))
         except MalformedJwt as error:
@@ -66,7 +66,9 @@ class SignedRequests:
         ):
             seconds = jwt.time(claim)
             if seconds is None or not earliest.timestamp() < seconds <= latest.timestamp():
-                raise InvalidRequest(f"the request's {claim} is over, too far away or missing")
+                raise InvalidRequest(
+                    f"the request's {claim} has passed, is too far in the future or is missing"
+                )
             times[claim] = seconds
         if times["exp"] - times["nbf"] > _LONGEST.total_seconds():
             raise InvalidRequest("the request is valid for longer than an hour")
@@ -86,7 +88,7 @@ def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
     # RFC 9101 §10.8: other JWTs that a client signs carry another type, or this `sub`.
     is_other = str(jwt.header.get("typ", "")).lower() not in _TYPES or jwt.text("sub") == client.client_id
     if is_other or jwt.text("iss") != client.client_id:
-        raise InvalidRequest("the JWT is no request of this client")
+        raise InvalidRequest("the JWT is not a request of this client")
     audience = jwt.claims.get("aud")
     if tenant.issuer not in (audience if isinstance(audience, list) else [audience]):
         raise InvalidRequest("the request's aud is not this issuer")

@@ -46,7 +46,7 @@ class TokenExchangeGrant:
             # A few seconds are tolerated elsewhere, but here the new token would end before it begins.
             raise InvalidRequest("subject_token: the token is expired")
         if client.client_id not in {subject.client.client_id, *subject.client.may_act}:
-            raise InvalidRequest("subject_token: its client does not let this one act for its users")
+            raise InvalidRequest("subject_token: its client does not allow this one to act for its users")
         authentication = subject.token_set.authentication
         if refusal := refusal_of(client, subject.user, authentication.amr):
             raise InvalidRequest(f"subject_token: {refusal.detail}")
@@ -82,9 +82,7 @@ class TokenExchangeGrant:
         if presented.text or presented.type:
             found = await self._token(request.tenant, presented, parameter="actor_token")
             if found.client.client_id != client.client_id or found.claims.act is not None:
-                raise InvalidRequest(
-                    "actor_token: expected a token that the client got itself, for no other party"
-                )
+                raise InvalidRequest("actor_token: expected a token of the client itself")
             client_id = "" if found.user is None else client.client_id
             actor = Actor(found.claims.sub, client_id, before)
         elif subject.client.client_id == client.client_id:

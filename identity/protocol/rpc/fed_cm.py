@@ -90,7 +90,7 @@ class FedCmServicer:
 
     def _tenant(self, tenant_id: str) -> Tenant:
         if not self._config.enabled:
-            raise NotFound("the provider has no FedCM")
+            raise NotFound("FedCM is disabled")
         return self._tenants.find(tenant_id)
 
 

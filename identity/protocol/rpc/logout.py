@@ -69,7 +69,7 @@ class LogoutServicer:
     ) -> pb.ReceiveLogoutTokenResponse:
         tenant = self._tenants.find(request.tenant_id)
         if self._upstream is None:
-            raise InvalidRequest("no provider is known that could sign a logout token")
+            raise InvalidRequest("there is no provider that could sign a logout token")
         await self._upstream.receive(tenant, request.logout_token)
         return pb.ReceiveLogoutTokenResponse()
 

@@ -33,7 +33,7 @@ def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
     if not correlation.is_wanted(step, (command.tenant_id, name, correlation_key)):
         raise Rejected(
             RejectionType.NOT_FOUND,
-            f"nothing waits for a message '{name}' with the correlation key '{correlation_key}'",
+            f"no subscription waits for a message '{name}' with the correlation key '{correlation_key}'",
         )
     publication = PublishMessage(
         tenant_id=command.tenant_id, name=name, correlation_key=correlation_key, variables=command.variables

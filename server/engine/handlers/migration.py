@@ -38,7 +38,7 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     if instance.work:
         raise Rejected(
             RejectionType.INVALID_STATE,
-            f"process instance {instance.head.key} is moving on: migrate it when it waits for something",
+            f"process instance {instance.head.key} is still executing: migrate it when it waits",
         )
     source = step.state.definition_of(instance).process
     _expect_alone(step, instance, target)

@@ -31,7 +31,7 @@ def fire(command: FireTimer, step: Step) -> Done:
     if not is_test_run(instance, step.state):
         raise Rejected(
             RejectionType.INVALID_STATE,
-            f"process instance {key} is no test run: only those with the tag '{TAG}' have timers that fire early",
+            f"process instance {key} is not a test run: only instances with the tag '{TAG}' have timers that fire early",
         )
     timer = instance.subscriptions.get(command.timer_key)
     if not isinstance(timer, TimerSubscription):

@@ -40,7 +40,7 @@ def context_put_by_path(run: Run, context: Context, keys: list[Value], value: Va
     for key in path[:-1]:
         found = inner.get(key)
         if found is not None and not isinstance(found, dict) and not run.dialect.overwrites_entries:
-            raise InvocationError(f"'{key}' is no context")
+            raise InvocationError(f"'{key}' is not a context")
         around, inner = inner, dict(found) if isinstance(found, dict) else {}
         around[key] = inner
     inner[path[-1]] = value

@@ -35,7 +35,7 @@ def number_with_separators(
     from_: str, grouping_separator: str | None, decimal_separator: str | None
 ) -> Value:
     if grouping_separator not in _GROUPING_SEPARATORS or decimal_separator not in _DECIMAL_SEPARATORS:
-        raise InvocationError("a separator is none of those that are allowed")
+        raise InvocationError("a separator is not an allowed one")
     if grouping_separator is not None and grouping_separator == decimal_separator:
         raise InvocationError("both separators are the same")
     ungrouped = from_.replace(grouping_separator or "", "") if grouping_separator else from_

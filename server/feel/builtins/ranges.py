@@ -209,7 +209,7 @@ def _of_interval(function: Builtin) -> Builtin:
     def checked(run: Run, *values: Value) -> Value:
         for value in values:
             if isinstance(value, Range) and not value.is_interval:
-                raise InvocationError(f"'{shown(value)}' is no interval")
+                raise InvocationError(f"'{shown(value)}' is not an interval")
             if not run.dialect.relates_strings and isinstance(_point_of(value), str):
                 raise InvocationError(f"'{shown(value)}' is neither before nor after others")
         return function(*values)

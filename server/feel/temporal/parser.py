@@ -87,7 +87,7 @@ def literal(text: str) -> Temporal:
             return read(text)
         except ValueError:
             continue
-    raise ValueError(f"'{text[:_MAX_LENGTH]}' is no date, time or duration")
+    raise ValueError(f"'{text[:_MAX_LENGTH]}' is not a date, time or duration")
 
 
 def _matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:

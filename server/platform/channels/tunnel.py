@@ -126,7 +126,7 @@ class TunnelChannel(UnaryChannel):
         self, method: str, request: bytes, metadata: Metadata | None, seconds: float | None
     ) -> bytes:
         if self._under_way >= self._config.max_calls:
-            raise ResourceExhausted(f"{self._config.max_calls} calls are under way already")
+            raise ResourceExhausted(f"{self._config.max_calls} calls are running already")
         self._under_way += 1
         try:
             # A call that still waits for a connection was not sent, so it ends as unavailable instead of

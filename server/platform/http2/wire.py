@@ -118,7 +118,7 @@ def seconds_of(timeout: str) -> float:
     """Return the seconds of a `grpc-timeout`; raises Refusal."""
     digits, unit = timeout[:-1], timeout[-1:]
     if unit not in _UNITS or not (digits.isascii() and digits.isdigit()) or len(digits) > _MAX_DIGITS:
-        raise Refusal(grpc.StatusCode.INTERNAL, f"grpc-timeout '{timeout}' is no duration")
+        raise Refusal(grpc.StatusCode.INTERNAL, f"grpc-timeout '{timeout}' is not a duration")
     return int(digits) * _UNITS[unit]
 
 

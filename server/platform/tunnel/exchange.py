@@ -72,9 +72,9 @@ class Exchange:
         if self._is_ending:
             return Unavailable.untouched("the server takes no more calls")
         if len(self._running) >= self._max_calls:
-            return ResourceExhausted(f"{self._max_calls} calls of this stream are under way already")
+            return ResourceExhausted(f"{self._max_calls} calls of this stream are running already")
         if call.id in self._running:
-            return InvalidArgument(f"call {call.id} is under way already")
+            return InvalidArgument(f"call {call.id} is running already")
         return None
 
     def _finish(self, call_id: int, task: asyncio.Task[pb.Answer]) -> None:

@@ -139,7 +139,7 @@ async def _repeated(read: Callable[[], Awaitable[T]]) -> T:
     for _ in range(1 + MOST_DROPS):
         with suppress(asyncpg.UndefinedTableError):
             return await read()
-    raise Unavailable("tables of history come or go all the time, repeat the search")
+    raise Unavailable("tables of history keep changing; repeat the search")
 
 
 def _look_beside(entity: type[Entity], clauses: Clauses) -> bool:

@@ -53,7 +53,7 @@ class Reservations:
                 numbers, self._open = tuple(self._open), []
                 return Reservation(granted, numbers)
             await asyncio.sleep(_BACK_OFF.seconds(failures))
-        raise Unavailable.untouched("too many starts of the tenant are under way in other partitions")
+        raise Unavailable.untouched("too many starts of the tenant are pending in other partitions")
 
     async def _used(self, tenant_ids: Sequence[str]) -> Mapping[str, _Use]:
         text = """

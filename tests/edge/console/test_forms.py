@@ -67,10 +67,10 @@ def test_an_answer_becomes_a_variable(component: dict[str, Any], texts: list[str
     ("component", "texts", "reason"),
     [
         pytest.param(
-            {"type": "textfield", "validate": {"required": True}}, [""], "has to be filled in", id="empty"
+            {"type": "textfield", "validate": {"required": True}}, [""], "must be filled in", id="empty"
         ),
         pytest.param(
-            {"type": "checkbox", "validate": {"required": True}}, [], "has to be checked", id="unchecked"
+            {"type": "checkbox", "validate": {"required": True}}, [], "must be checked", id="unchecked"
         ),
         pytest.param({"type": "number"}, ["NaN"], "expected a number", id="no number"),
         pytest.param({"type": "number"}, ["0x1"], "expected a number", id="hexadecimal"),
@@ -82,8 +82,8 @@ def test_an_answer_becomes_a_variable(component: dict[str, Any], texts: list[str
             {"type": "textfield", "validate": {"maxLength": 3}}, ["abcd"], "at most 3 characters", id="long"
         ),
         pytest.param({"type": "textfield", "validate": {"minLength": 3}}, ["ab"], "at least 3", id="short"),
-        pytest.param({"type": "select", "values": COLOURS}, ["3"], "none of the options", id="no option"),
-        pytest.param({"type": "radio", "values": COLOURS}, ["-1"], "none of the options", id="negative"),
+        pytest.param({"type": "select", "values": COLOURS}, ["3"], "not one of the options", id="no option"),
+        pytest.param({"type": "radio", "values": COLOURS}, ["-1"], "not one of the options", id="negative"),
         pytest.param(
             {"type": "checklist", "values": COLOURS, "validate": {"required": True}},
             [],

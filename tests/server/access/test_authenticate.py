@@ -127,7 +127,7 @@ async def test_a_tampered_token_is_refused(deployment: Deployment) -> None:
 
     refused = await refusal(deployment, forged(header, claims | {"scope": "identity:read"}, signature))
 
-    assert refused.detail == "the token's signature does not hold"
+    assert refused.detail == "the token's signature is invalid"
 
 
 async def test_an_unsigned_token_is_refused(deployment: Deployment) -> None:
@@ -166,7 +166,7 @@ async def test_a_token_signed_with_another_key_under_a_known_id_is_refused(deplo
 
     refused = await refusal(deployment, f"Bearer {foreign}")
 
-    assert refused.detail == "the token's signature does not hold"
+    assert refused.detail == "the token's signature is invalid"
 
 
 async def test_a_header_that_demands_what_we_do_not_know_is_refused(deployment: Deployment) -> None:
@@ -174,7 +174,7 @@ async def test_a_header_that_demands_what_we_do_not_know_is_refused(deployment: 
 
     refused = await refusal(deployment, forged(header | {"crit": ["x"], "x": 1}, claims, signature))
 
-    assert refused.detail == "the token's signature does not hold"
+    assert refused.detail == "the token's signature is invalid"
 
 
 async def test_a_token_of_another_deployment_is_refused(deployment: Deployment) -> None:
@@ -214,8 +214,8 @@ FALSE_CLAIMS = [
     pytest.param({"iss": f"{ISSUER}a/b/"}, "the token comes from another issuer", id="issuer below"),
     pytest.param({"iss": f"{ISSUER}/"}, "the token comes from another issuer", id="issuer of no tenant"),
     pytest.param({"iss": f"{ISSUER}nobody/"}, "the token's key is not known", id="unknown tenant"),
-    pytest.param({"typ": "Id"}, "the token is no access token", id="ID token"),
-    pytest.param({"typ": "DPoP"}, "the token is no access token", id="token that is bound to a key"),
+    pytest.param({"typ": "Id"}, "the token is not an access token", id="ID token"),
+    pytest.param({"typ": "DPoP"}, "the token is not an access token", id="token that is bound to a key"),
     pytest.param({"typ": None}, "the token lacks a claim of an access token", id="no type"),
     pytest.param({"aud": None}, "the token lacks a claim of an access token", id="no audience"),
     pytest.param({"aud": []}, "the token lacks an audience or a subject", id="empty audience"),

@@ -116,7 +116,7 @@ def test_all_expressions_of_an_evaluation_share_the_steps_that_the_caller_grants
 
     assert (a.value, a.failure) == (100, None)
     assert b.failure is not None
-    assert "more steps together" in b.failure.message
+    assert "together take too many steps" in b.failure.message
 
 
 def test_values_that_rules_repeat_are_charged_at_each_rule() -> None:

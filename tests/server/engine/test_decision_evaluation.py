@@ -128,7 +128,7 @@ def test_a_decision_may_take_so_many_steps_with_all_that_it_requires(engine: Sce
     assert (most.output, most.failure) == (str(MAX_DECISION_STEPS // 5), None)
     assert (too_many.output, too_many.failed_decision_id) == ("null", "more")
     assert too_many.failure == (
-        "Expected to evaluate decision 'more', but the evaluations take more steps together than they may"
+        "Expected to evaluate decision 'more', but the evaluations together take too many steps"
     )
 
 

@@ -170,7 +170,7 @@ def test_a_process_instance_with_work_left_is_not_migrated() -> None:
     rejected = engine.refusal(command)
 
     assert rejected.type is RejectionType.INVALID_STATE
-    assert "is moving on: migrate it when it waits" in rejected.reason
+    assert "is still executing: migrate it when it waits" in rejected.reason
 
 
 def test_the_work_that_is_left_is_in_the_document_and_due_after_a_recovery() -> None:
@@ -204,7 +204,7 @@ def test_the_expressions_of_one_element_have_one_budget() -> None:
     engine.deploy(builder_of("order").node("task", "a", inputs=inputs).end()).start()
 
     assert engine.incident.error_type is ErrorType.IO_MAPPING_ERROR
-    assert "more steps together than they may" in engine.incident.message
+    assert "together take too many steps" in engine.incident.message
 
 
 def test_patterns_that_backtrack_for_ever_are_one_incident() -> None:

@@ -353,7 +353,7 @@ def test_a_message_that_nothing_waits_for_is_not_found_and_not_buffered(
     refusal = engine.refusal(commands.CorrelateMessage("default", name, key))
 
     assert refusal.type is RejectionType.NOT_FOUND
-    assert refusal.reason == f"nothing waits for a message '{name}' with the correlation key '{key}'"
+    assert refusal.reason == f"no subscription waits for a message '{name}' with the correlation key '{key}'"
     assert engine.state.messages.messages == {}
 
 

@@ -78,7 +78,7 @@ async def test_a_caller_that_waited_too_long_is_told_that_the_instance_goes_on(s
         waiters, key = completions(harness), await harness.start()
 
         with pytest.raises(
-            DeadlineExceeded, match=f"process instance {key} did not end within 0.001 s; it goes on"
+            DeadlineExceeded, match=f"process instance {key} did not end within 0.001 s; it continues"
         ):
             await waiters.completed(key, "default", 0.001)
 

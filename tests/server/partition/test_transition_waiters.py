@@ -60,7 +60,7 @@ async def test_a_caller_learns_why_a_listener_denied(serving: Serving) -> None:
 async def test_a_caller_that_waited_too_long_asks_again_under_its_key(serving: Serving) -> None:
     async with serving(instances=SHORT) as harness:
         command = commands.CompleteUserTask("default", await begun(harness))
-        with pytest.raises(DeadlineExceeded, match="still asked"):
+        with pytest.raises(DeadlineExceeded, match="still being called"):
             await harness.partition.submit(command, KEYED)
         with pytest.raises(DeadlineExceeded):
             await harness.partition.submit(command, KEYED)
@@ -97,7 +97,7 @@ async def test_callers_wait_no_longer_than_their_partition_serves(serving: Servi
 
         harness.partition.drain()
 
-        with pytest.raises(Unavailable, match="still asked"):
+        with pytest.raises(Unavailable, match="still being called"):
             await completing
 
 

@@ -283,7 +283,7 @@ async def test_a_link_that_was_changed_leads_nowhere(caller: Caller) -> None:
             await caller("GetLinkedDocument", token=wrong)
         refusals.add(caught.value.detail)
 
-    assert refusals == {"there is no such link, or it works no longer"}
+    assert refusals == {"there is no such link, or it is no longer valid"}
 
 
 async def test_a_link_to_what_the_caller_may_not_read_is_refused(caller: Caller) -> None:

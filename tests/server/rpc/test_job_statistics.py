@@ -132,8 +132,8 @@ async def test_workers_are_counted_by_error(caller: Caller) -> None:
 @pytest.mark.parametrize(
     ("end", "resolution", "reason"),
     [
-        (MORNING, "PT1H", "expected a time behind from"),
-        (MORNING - HOUR, "PT1H", "expected a time behind from"),
+        (MORNING, "PT1H", "expected a time after from"),
+        (MORNING - HOUR, "PT1H", "expected a time after from"),
         (MORNING + 32 * 24 * HOUR, "PT1H", "at most 31 days"),
         (MORNING + HOUR, "an hour", "filter.resolution"),
         (MORNING + HOUR, "PT0.5S", "whole seconds"),
@@ -166,7 +166,7 @@ async def test_usage_is_what_a_tenant_did(caller: Caller) -> None:
     assert system_pb.GetUsageMetricsResponse() == unused
     with pytest.raises(PermissionDenied):
         await caller("GetUsageMetrics", **stretch, tenant_id="other")
-    with pytest.raises(InvalidArgument, match="expected a time behind startTime"):
+    with pytest.raises(InvalidArgument, match="expected a time after startTime"):
         await caller("GetUsageMetrics", start_time=at(MORNING), end_time=at(MORNING))
 
 

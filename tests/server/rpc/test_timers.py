@@ -62,7 +62,7 @@ async def test_refusals_say_why_and_change_nothing(caller: Caller) -> None:
     (timer,), (other,) = listed.timers, (await waiting(caller, plain)).timers
     stranger, reader = caller.signed_in_as("stranger"), caller.signed_in_as("reader")
     refused: list[tuple[Caller, int, int, type[ServiceError], str]] = [
-        (caller, plain, other.timer_key, InvalidState, "is no test run"),
+        (caller, plain, other.timer_key, InvalidState, "is not a test run"),
         (caller, key, other.timer_key, NotFound, "waits for no timer with key"),
         (caller, other.timer_key, timer.timer_key, NotFound, "no active process instance"),
         (stranger, key, timer.timer_key, NotFound, "no active process instance"),

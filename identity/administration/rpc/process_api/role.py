@@ -81,5 +81,5 @@ class RoleServicer(Operations):
 
     async def _changeable(self, tenant: Tenant, role_id: str) -> Role:
         if role_id in ADMINISTRATOR_ROLES:
-            raise InvalidState(f"the role '{role_id}' is built in and does not change")
+            raise InvalidState(f"the role '{role_id}' is built in and cannot be changed")
         return await self._roles.named(tenant, role_id)

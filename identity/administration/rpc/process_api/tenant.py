@@ -82,7 +82,7 @@ class TenantServicer(Operations):
 
 def _administrator(actor: Actor) -> EventActor:
     if not actor.is_administrator:
-        raise PermissionDenied("only administrators of the deployment keep its tenants")
+        raise PermissionDenied("only administrators of the deployment can change its tenants")
     return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 
 

@@ -77,7 +77,7 @@ def _changed(request: pb.UpdateUserRequest, user: User) -> UserChange:
     """Absent members change nothing, and neither does an empty password."""
     email = request.email if request.HasField("email") and request.email != user.email else None
     if email is not None and user.username == user.email:
-        raise InvalidArgument("email: the address is the username of this user, which does not change")
+        raise InvalidArgument("email: the address is the username of this user, which cannot be changed")
     if email == "":
         raise InvalidArgument("email: expected an address, found none")
     names = _names(request.name) if request.HasField("name") else (None, None)

@@ -33,4 +33,4 @@ def _tell_to_end(data: Path, programs: Programs, *, seconds: float) -> None:
         programs.run("pg_ctl", "stop", "-D", data, "-m", "fast", "--no-wait", seconds=seconds)
     except PostgresError as error:
         # The server has already ended or is about to.
-        logger.info("a server could not be told to end", extra={"data": data.name, "reason": str(error)})
+        logger.info("a server could not be asked to stop", extra={"data": data.name, "reason": str(error)})

@@ -30,19 +30,23 @@ def _query(text: str) -> Search:
 CHECKS = (
     # partitions and keys
     Check("partitions", "Partitions are numbered from 1 without a gap.", _query(rows.GAPS)),
-    Check("partition-rows", "Every row is a partition's that there is.", _query(keys.UNKNOWN_PARTITIONS)),
-    Check("partition-keys", "The key of a row is of the row's partition.", _query(keys.OF_OTHER_PARTITIONS)),
-    Check("last-keys", "No key is higher than the last that its partition gave.", _query(keys.NOT_GIVEN_YET)),
-    Check("unique-keys", "No two live rows have one key.", _query(keys.GIVEN_TWICE)),
+    Check("partition-rows", "Every row belongs to an existing partition.", _query(keys.UNKNOWN_PARTITIONS)),
+    Check(
+        "partition-keys",
+        "The key of each row belongs to the partition of the row.",
+        _query(keys.OF_OTHER_PARTITIONS),
+    ),
+    Check("last-keys", "No key is higher than the last key of its partition.", _query(keys.NOT_GIVEN_YET)),
+    Check("unique-keys", "No two live rows have the same key.", _query(keys.GIVEN_TWICE)),
     # live process instances
     Check(
         documents.DOCUMENTS,
-        "Every document can be read, and is its process instance's.",
+        "Every document can be read, and belongs to its process instance.",
         by_documents(documents.DOCUMENTS),
     ),
     Check(
         documents.DEFINITIONS,
-        "The definition of every live process instance is there.",
+        "Every live process instance has its definition.",
         by_documents(documents.DEFINITIONS),
     ),
     Check(
@@ -55,53 +59,55 @@ CHECKS = (
     ),
     Check(
         "process-instances",
-        "Rows of process instances say what documents say.",
+        "Rows of process instances agree with the documents.",
         by_documents("process-instances"),
     ),
     Check(
         "element-instances",
-        "Rows of active element instances say what documents say.",
+        "Rows of active element instances agree with the documents.",
         by_documents("element-instances"),
     ),
-    Check("jobs", "Rows of open jobs say what documents say.", by_documents("jobs")),
-    Check("variables", "Rows of variables in reach say what documents say.", by_documents("variables")),
-    Check("incidents", "Rows of open incidents say what documents say.", by_documents("incidents")),
-    Check("user-tasks", "Rows of open user tasks say what documents say.", by_documents("user-tasks")),
+    Check("jobs", "Rows of open jobs agree with the documents.", by_documents("jobs")),
+    Check(
+        "variables", "Rows of variables in active scopes agree with the documents.", by_documents("variables")
+    ),
+    Check("incidents", "Rows of open incidents agree with the documents.", by_documents("incidents")),
+    Check("user-tasks", "Rows of open user tasks agree with the documents.", by_documents("user-tasks")),
     Check(
         "message-subscriptions",
-        "Rows of open message subscriptions say what documents say.",
+        "Rows of open message subscriptions agree with the documents.",
         by_documents("message-subscriptions"),
     ),
     Check(
         documents.COUNTS,
-        "Tenants have as many active process instances as is counted for quotas.",
+        "Tenants have as many active process instances as the quotas count.",
         by_documents(documents.COUNTS),
     ),
     # what has ended
-    Check("left-behind", "Every live row has its process instance beside it.", _query(rows.LEFT_BEHIND)),
+    Check("left-behind", "Every live row has a live process instance.", _query(rows.LEFT_BEHIND)),
     Check(
         "moved",
         f"What ended longer ago than {rows.MOVED_AFTER} is in history, where its partition has an owner.",
         _query(rows.NOT_MOVED),
     ),
-    Check("moved-whole", "Nothing is live and in history too.", _query(keys.LIVE_AND_ENDED)),
+    Check("moved-whole", "No row is both live and in history.", _query(keys.LIVE_AND_ENDED)),
     Check("moved-once", "No process instance is in history twice.", _query(rows.ENDED_TWICE)),
     Check(
         "arrivals",
-        "Weeks of history have as many process instances as were counted when they came.",
+        "Each week of history has the counted number of process instances.",
         _query(rows.NOT_ARRIVED),
     ),
     Check(
         "history-whole",
-        "Everything in history has its process instance there, or is being deleted with it.",
+        "Every row in history has its process instance there, or is being deleted with it.",
         _query(rows.WITHOUT_WHOLE),
     ),
-    Check("history", "Everything in history has ended.", _query(rows.NOT_ENDED)),
+    Check("history", "Every row in history has ended.", _query(rows.NOT_ENDED)),
     # definitions
     Check("definitions", "Every definition can be read by every partition.", packed.definitions),
     Check(
         "definition-rows",
-        "Every definition that partitions know can be found, and the other way round.",
+        "Every definition that partitions know can be found, and vice versa.",
         _query(rows.DEFINITIONS_WITHOUT_ROWS),
     ),
     Check(
@@ -115,10 +121,14 @@ CHECKS = (
         _query(rows.UNFINISHED_BATCHES),
     ),
     # what goes from partition to partition, what is kept of commands
-    Check("outbox", "Commands go from one partition to another that there is.", _query(rows.SENT_NOWHERE)),
-    Check("outbox-numbers", "Commands were sent by a commit that there was.", _query(rows.SENT_LATER)),
-    Check("outbox-commands", "Every command on its way can be read.", packed.commands),
-    Check("outbox-progress", "Partitions that have an owner take what is sent to them.", outbox.not_taken),
-    Check("audit-entries", "Audit entries are of commits that there were.", _query(keys.AUDITED_LATER)),
-    Check("answers", "Every answer kept for a repeat can be read.", packed.answers),
+    Check("outbox", "Commands go from one partition to another existing one.", _query(rows.SENT_NOWHERE)),
+    Check("outbox-numbers", "Commands were sent by an existing commit.", _query(rows.SENT_LATER)),
+    Check("outbox-commands", "Every pending command can be read.", packed.commands),
+    Check(
+        "outbox-progress",
+        "Partitions with an owner receive the commands that are sent to them.",
+        outbox.not_taken,
+    ),
+    Check("audit-entries", "Audit entries belong to existing commits.", _query(keys.AUDITED_LATER)),
+    Check("answers", "Every stored answer for a repeat can be read.", packed.answers),
 )

@@ -362,7 +362,7 @@ async def test_a_tenant_sees_no_way_of_another(provider: Provider) -> None:
 
 
 async def test_an_identity_service_without_fed_cm_is_not_found(provider: Provider) -> None:
-    provider.answers(list_fed_cm_accounts=NotFound("the provider has no FedCM"))
+    provider.answers(list_fed_cm_accounts=NotFound("FedCM is disabled"))
 
     response = await provider.http.get(f"{BASE}/accounts", headers=ITSELF)
 

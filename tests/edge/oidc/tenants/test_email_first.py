@@ -157,7 +157,7 @@ async def test_e25_without_a_proof_of_work_a_page_says_what_is_missing(provider:
     answer = await provider.person("acme", act)
 
     assert answer.status_code == 400
-    assert "a proof of work, which a script does" in answer.text
+    assert "a proof of work, which a script of the page computes" in answer.text
 
 
 async def test_e27_without_interaction_there_is_no_page(provider: World) -> None:

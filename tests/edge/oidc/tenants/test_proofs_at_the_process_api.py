@@ -150,4 +150,4 @@ async def test_a_token_without_a_key_does_not_come_under_dpop(client: Client) ->
     refusal = await client.call(client.carried())
 
     assert refusal is not None
-    assert refusal.detail == "the token is no access token"
+    assert refusal.detail == "the token is not an access token"

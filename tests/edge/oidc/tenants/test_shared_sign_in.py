@@ -149,4 +149,7 @@ async def test_e25_a_form_is_redirected_and_without_a_proof_of_work_told_what_is
 
     assert redirected.status_code == 303
     assert redirected.headers["Location"].startswith(provider.issuer("acme"))
-    assert (refused.status_code, "a proof of work, which a script does" in refused.text) == (400, True)
+    assert (refused.status_code, "a proof of work, which a script of the page computes" in refused.text) == (
+        400,
+        True,
+    )
