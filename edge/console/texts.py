@@ -10,7 +10,7 @@ from server.platform.languages import ENGLISH, Language, marked
 
 # By the parameter `done` of the page that follows a change.
 DONE: Final[Mapping[str, str]] = {
-    "tried": marked("The directory was tried."),
+    "tried": marked("The directory was tested."),
     "assigned": marked("The task is assigned."),
     "cancelled": marked("The instance is canceled."),
     "claimed": marked("The task is yours."),
@@ -24,7 +24,7 @@ DONE: Final[Mapping[str, str]] = {
     "started": marked("The instance is started."),
     "variable": marked("The variable is saved."),
     "suspended": marked("The batch operation is suspended."),
-    "resumed": marked("The batch operation goes on."),
+    "resumed": marked("The batch operation is resumed."),
     "stopped": marked("The batch operation is canceled."),
     "created": marked("It is created."),
     "saved": marked("The changes are saved."),
@@ -81,9 +81,9 @@ REFUSALS: Final[Mapping[str, str]] = {
     "ALREADY_EXISTS": marked("There is one already."),
     "DEADLINE_EXCEEDED": marked("The server did not answer in time. Try again."),
     "FORBIDDEN": marked("You do not have the permission."),
-    "INTERNAL": marked("The server has a fault."),
+    "INTERNAL": marked("The server has an error."),
     "INVALID_ARGUMENT": marked("Something in the form is not valid."),
-    "INVALID_STATE": marked("The present state does not allow it."),
+    "INVALID_STATE": marked("The current state does not allow it."),
     "MODE_NOT_SUPPORTED": marked("This server does not offer it."),
     "NOT_FOUND": marked("It does not exist."),
     "PAYLOAD_TOO_LARGE": marked("It is too large."),

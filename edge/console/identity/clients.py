@@ -177,7 +177,7 @@ _SETTINGS: Final = (
     FormField("client.frontchannel_logout_uri", marked("Address for front-channel logout")),
     FormField(
         "client.frontchannel_logout_session_required",
-        marked("Front-channel logout needs to name the session"),
+        marked("Front-channel logout must identify the session"),
     ),
     FormField(
         "client.restrict_group_prefix",
@@ -202,7 +202,7 @@ _SETTINGS: Final = (
         marked("A JSON object."),
         control=Control.AREA,
     ),
-    FormField("client.claims_at_root", marked("Custom claims stand beside the standard claims")),
+    FormField("client.claims_at_root", marked("Custom claims are top-level claims")),
     FormField("client.fed_cm", marked("Its pages get ID tokens by FedCM")),
     FormField("client.client_uri", marked("Home page")),
     FormField("client.policy_uri", marked("Privacy policy")),
@@ -272,7 +272,7 @@ CLIENTS: Final = RecordKind(
             keys=("id",),
             button=marked("New secret"),
             done="rotated",
-            warning=marked("The present secret ends after these hours."),
+            warning=marked("The current secret becomes invalid after these hours."),
             secret="client_secret",  # noqa: S106  # name of a field
             fields=(
                 FormField("cache_current_hours", marked("Hours for which the current secret stays valid")),
@@ -284,7 +284,7 @@ CLIENTS: Final = RecordKind(
             keys=("id",),
             button=marked("Delete client"),
             done="deleted",
-            warning=marked("The client goes, and its tokens end. It does not come back."),
+            warning=marked("The client is deleted, and its tokens are revoked. Nobody can undo this."),
             is_gone=True,
         ),
     ),

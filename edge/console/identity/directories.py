@@ -20,7 +20,7 @@ _FIELDS: Final = (
     FormField(
         "fields.urls",
         marked("Servers"),
-        marked("In order of preference, each in a line: ldaps://host:port."),
+        marked("One in each line, in order of preference: ldaps://host:port."),
         control=Control.LINES,
     ),
     FormField("fields.start_tls", marked("StartTLS for ldap:// addresses")),
@@ -41,7 +41,7 @@ _FIELDS: Final = (
     FormField(
         "fields.user_filter",
         marked("Filter that finds a user"),
-        marked("{name} stands for the text that the user typed."),
+        marked("{name} stands for the text that the user entered."),
     ),
     FormField("fields.id_attribute", marked("Attribute with the unique id")),
     FormField("fields.username_attribute", marked("Attribute with the user name")),

@@ -78,7 +78,7 @@ _ATTRIBUTE: Final = _forms(
     key="name",
     create=marked("Create attribute"),
     delete=marked("Delete attribute"),
-    gone=marked("The users lose their values, and the scopes do not open it any more."),
+    gone=marked("Users lose their values, and scopes no longer include it."),
 )
 
 GROUPS: Final = RecordKind(

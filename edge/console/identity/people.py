@@ -32,7 +32,7 @@ _SESSIONS: Final = Listing(
         keys=("user_id", "session_id"),
         button=marked("End"),
         done="session-ended",
-        warning=marked("The browser is signed out, and clients are told."),
+        warning=marked("The browser is signed out, and clients are informed."),
     ),
 )
 _DEVICES: Final = Listing(
@@ -102,7 +102,7 @@ _LABELS: Final = (
 )
 _ENDS: Final = FormField(
     "fields.user_expires",
-    marked("The account ends (UTC)"),
+    marked("Expiry of the account (UTC)"),
     marked("Empty for an account without an end."),
     control=Control.MOMENT,
     is_zero=True,
@@ -158,7 +158,7 @@ USERS: Final = RecordKind(
             FormField(
                 "fields.password",
                 marked("Password"),
-                marked("Without one the user is sent a link to choose it."),
+                marked("Without a password, the user gets a link to choose one."),
                 control=Control.SECRET,
                 is_left_out=True,
             ),
@@ -226,7 +226,9 @@ USERS: Final = RecordKind(
             keys=("user_id",),
             button=marked("Delete user"),
             done="deleted",
-            warning=marked("The account goes with its sessions, tokens and devices. It does not come back."),
+            warning=marked(
+                "The account is deleted with its sessions, tokens and devices. Nobody can undo this."
+            ),
             is_gone=True,
         ),
     ),

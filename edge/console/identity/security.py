@@ -30,7 +30,7 @@ SESSIONS: Final = RecordKind(
             keys=("session_id",),
             button=marked("End"),
             done="session-ended",
-            warning=marked("The browser is signed out, and clients are told."),
+            warning=marked("The browser is signed out, and clients are informed."),
         ),
     ),
     actions=(
@@ -117,7 +117,7 @@ API_KEYS: Final = RecordKind(
             keys=("name",),
             button=marked("New secret"),
             done="rotated",
-            warning=marked("The present secret ends at once."),
+            warning=marked("The current secret becomes invalid at once."),
             secret="api_key",  # noqa: S106  # name of a field
         ),
         Form(
@@ -126,7 +126,7 @@ API_KEYS: Final = RecordKind(
             keys=("name",),
             button=marked("Delete API key"),
             done="deleted",
-            warning=marked("Programs that use the key are refused."),
+            warning=marked("The server then refuses programs that use the key."),
             is_gone=True,
         ),
     ),
@@ -150,7 +150,7 @@ BLOCKS: Final = RecordKind(
             keys=("ip",),
             button=marked("Unblock"),
             done="unblocked",
-            warning=marked("Requests of the address are answered again."),
+            warning=marked("The server then answers requests from the address again."),
         ),
     ),
     create=Form(
@@ -183,7 +183,7 @@ KEYS: Final = RecordKind(
             rpc="RotateKeys",
             button=marked("Rotate keys"),
             done="keys-rotated",
-            warning=marked("New keys of every algorithm sign from now on. The present ones stay published."),
+            warning=marked("New keys of every algorithm sign from now on. The current ones stay published."),
         ),
     ),
 )

@@ -37,7 +37,7 @@ _PROVIDER_FIELDS: Final = (
     _SECRET,
     FormField("fields.scope", marked("Scopes"), marked("Separated by spaces.")),
     FormField(
-        "fields.forward_sign_in_hints", marked("It is told the address that the user typed"), is_on=True
+        "fields.forward_sign_in_hints", marked("It gets the address that the user entered"), is_on=True
     ),
     FormField("fields.workspace_domain", marked("Domain of the workspace")),
     FormField("fields.auto_onboarding", marked("New users get an account")),
@@ -45,7 +45,7 @@ _PROVIDER_FIELDS: Final = (
     FormField("fields.mfa_claim_path", marked("Claim about several factors")),
     FormField("fields.mfa_claim_value", marked("Value of that claim")),
     FormField("fields.form_post", marked("The browser posts its response")),
-    FormField("fields.text_booleans", marked("It writes true as a text")),
+    FormField("fields.text_booleans", marked("It sends true as a text")),
 )
 _FROM_PRESET: Final = Form(
     name="preset",
@@ -121,7 +121,7 @@ PROVIDERS: Final = RecordKind(
             keys=("provider_id",),
             button=marked("Delete provider"),
             done="deleted",
-            warning=marked("The links of users to the provider go. Their accounts stay."),
+            warning=marked("The links of users to the provider are deleted. Their accounts stay."),
             is_gone=True,
         ),
     ),
@@ -203,7 +203,7 @@ DOMAINS: Final = RecordKind(
             keys=("domain",),
             button=marked("Delete domain"),
             done="deleted",
-            warning=marked("Its users sign in as all others, and other tenants may verify it."),
+            warning=marked("Its users then sign in like all others, and other tenants may verify it."),
             is_gone=True,
         ),
     ),
@@ -229,13 +229,13 @@ SETTINGS: Final = RecordKind(
                 FormField(
                     "settings.email_codes",
                     marked("Codes by email as a second factor"),
-                    marked("required asks users without another one."),
+                    marked("With required, users without another factor enter a code."),
                 ),
                 FormField("settings.require_email_confirmation", marked("Users confirm their address")),
-                FormField("settings.confirmation_link_hours", marked("Hours that the link is good")),
+                FormField("settings.confirmation_link_hours", marked("Hours for which the link is valid")),
                 FormField(
                     "settings.unconfirmed_account_days",
-                    marked("Days until an unconfirmed account goes"),
+                    marked("Days until an unconfirmed account is deleted"),
                     marked("0 for never."),
                 ),
                 FormField(
@@ -272,9 +272,9 @@ PASSWORDS: Final = RecordKind(
                 FormField("policy.include_upper_case", marked("Upper-case letters at least"), _COUNT),
                 FormField("policy.include_digits", marked("Digits at least"), _COUNT),
                 FormField("policy.include_special", marked("Other characters at least"), _COUNT),
-                FormField("policy.valid_days", marked("Days until a password ends"), _COUNT),
+                FormField("policy.valid_days", marked("Days until a password expires"), _COUNT),
                 FormField(
-                    "policy.not_recently_used", marked("Last passwords that are not taken again"), _COUNT
+                    "policy.not_recently_used", marked("Last passwords that cannot be used again"), _COUNT
                 ),
             ),
         ),
@@ -332,8 +332,8 @@ TENANTS: Final = RecordKind(
             keys=("id",),
             button=marked("Delete tenant"),
             done="deleted",
-            warning=marked("The tenant goes with everything in it. It does not come back."),
-            fields=(FormField("force", marked("Its users go, too")),),
+            warning=marked("The tenant is deleted with everything in it. Nobody can undo this."),
+            fields=(FormField("force", marked("Delete its users too")),),
             is_gone=True,
         ),
     ),

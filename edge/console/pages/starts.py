@@ -44,7 +44,7 @@ def _answers(deployed: Document, form: Form) -> Any:
     if form.get("form", "") != deployed["formKey"]:
         raise InvalidState(
             marked(
-                "A newer version of the form was deployed meanwhile. Check what you entered, and start again."
+                "A newer version of the form was deployed in the meantime. Check what you entered, and start again."
             )
         )
     return variables_of(answered(fields_of(deployed["schema"], {}), form), {})

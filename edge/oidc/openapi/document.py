@@ -70,7 +70,7 @@ _REFUSALS = {
     413: "The body is too large.",
     415: "The upload is of another type.",
     429: "Too many requests; `Retry-After` says when to try again.",
-    500: "The server has a fault.",
+    500: "The server has an error.",
     503: "The server is temporarily unavailable.",
 }
 _REFUSAL = with_any(

@@ -50,7 +50,7 @@ _SENTENCES = {
         ),
     ),
     "PASSWORD_USED_BEFORE": _Sentence(
-        marked("The password is your present one. Choose a new one."),
+        marked("The password is your current one. Choose a new one."),
         marked("The password is one of the last %(num)s that you had. Choose a new one."),
     ),
     "PASSWORD_KEPT_ELSEWHERE": _Sentence(
