@@ -51,7 +51,7 @@ class Cookies:
         self._same_site = same_site
 
     def value(self, request: web.Request) -> str:
-        """Return the cookie's value, empty for one that we cannot have set."""
+        """Return the cookie's value, empty for one that the provider cannot have set."""
         return self.value_of(request, tenant_of(request))
 
     def value_of(self, request: web.Request, tenant: str) -> str:

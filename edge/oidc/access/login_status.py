@@ -37,7 +37,7 @@ class LoginStatus:
         return _SIGNED_OUT if self._tells(request) else {}
 
     def way(self, request: web.Request) -> str:
-        """Return the FedCM cookie, empty for one that we cannot have set."""
+        """Return the FedCM cookie, empty for one that the provider cannot have set."""
         return self._cookies.value(request)
 
     def refusal(self, request: web.Request, error: ServiceError) -> Refused:

@@ -12,7 +12,7 @@ from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
 
 
 class Registration(msgspec.Struct, kw_only=True):
-    """`client_id` and `client_secret` only repeat the present values: RFC 7592 §2.2."""
+    """`client_id` and `client_secret` only repeat the current values: RFC 7592 §2.2."""
 
     client_id: str | None = None
     client_secret: str | None = None

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the provider, made of its table of routes and the declarations of the handlers."""
+"""The OpenAPI 3.1 document of the provider, built from its table of routes and the declarations of the handlers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -137,7 +137,7 @@ class RegistrationEndpoint:
 
 
 def _location(request: web.Request, company: pb.CompanySignIn, email: str) -> str:
-    """Return the address of the sign-in: for the referring client, else for a page of ours."""
+    """Return the address of the sign-in: for the referring client, else for a page of the provider."""
     originating_request = OriginatingRequest.of_query(query_parameters(request))
     if originating_request.is_request:
         return originating_request.sign_in_address(issuer_path(request), login_hint=email)

@@ -23,7 +23,7 @@ class ForwardCookies:
         self._is_secure = is_secure
 
     def value(self, request: web.Request, cookie: ForwardCookie) -> str:
-        """Return the cookie's value, empty for one that we cannot have set."""
+        """Return the cookie's value, empty for one that the provider cannot have set."""
         value = request.cookies.get(self._name(cookie), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
