@@ -38,6 +38,7 @@ from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import TENANTS
+from identity.directory.terms_of_use.terms import TERMS_ACCEPTANCES, TERMS_TEXTS, TERMS_VERSIONS
 from identity.directory.user import USERS
 from identity.directory.version import DIRECTORY_VERSIONS
 from identity.foundation.events.event import EVENTS
@@ -105,6 +106,9 @@ KINDS: tuple[Kind[Any], ...] = (
     SIGN_IN_PLACES,
     SPENT_IDS,
     TENANTS,
+    TERMS_ACCEPTANCES,
+    TERMS_TEXTS,
+    TERMS_VERSIONS,
     TOKEN_SETS,
     UPSTREAM_LOGINS,
     SAML_ARRIVALS,

@@ -40,6 +40,9 @@ DONE: Final[Mapping[str, str]] = {
     "blocked": marked("The address is blocked."),
     "unblocked": marked("The address is not blocked any more."),
     "verified": marked("The domain is verified."),
+    "published": marked("The version is published."),
+    "translation-added": marked("The translation is added."),
+    "terms-withdrawn": marked("The version is withdrawn."),
     "consent-withdrawn": marked("The access is withdrawn."),
 }
 

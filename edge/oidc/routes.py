@@ -48,6 +48,7 @@ from edge.oidc.authentication.pushed_authorization import PushedAuthorizationEnd
 from edge.oidc.authentication.refresh import RefreshEndpoint
 from edge.oidc.authentication.session import SessionEndpoint
 from edge.oidc.authentication.shared_sign_in import SharedSignInEndpoint
+from edge.oidc.authentication.terms_of_use import TermsEndpoint
 from edge.oidc.clients.clients import ClientsEndpoint
 from edge.oidc.clients.dynamic_registration import ClientRegistrationEndpoint
 from edge.oidc.clients.screens import about_screens
@@ -290,6 +291,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     one_time_code = OneTimeCodeEndpoint(stubs, config, browsers=browsers, pages=pages)
     refresh = RefreshEndpoint(stubs, config, browsers=browsers, pages=pages)
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
+    terms = TermsEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
     requests = SignInRequestsEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -307,6 +309,8 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/authorize/email_code", OWN_PAGES, {"POST": one_time_code.send}
     yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
     yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
+    yield "/oidc/authorize/terms", OWN_PAGES, {"GET": terms.get, "POST": terms.post}
+    yield "/oidc/terms", FROM_ANY_PAGE, {"GET": terms.read}
     yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}
     yield "/oidc/session", OWN_PAGES, {"POST": session.post}
     yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}

@@ -40,6 +40,7 @@ from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServi
 from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceStub
 from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
+from gnomon.identity.v1.terms_of_use_service_pb2_grpc import TermsOfUseServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
 from gnomon.identity.v1.user_service_pb2_grpc import UserServiceStub
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceAsyncStub
     from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
+    from gnomon.identity.v1.terms_of_use_service_pb2_grpc import TermsOfUseServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
     from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceAsyncStub
     from gnomon.identity.v1.user_service_pb2_grpc import UserServiceAsyncStub
@@ -130,6 +132,7 @@ class Stubs:
     sign_in_revocations: "SignInRevocationServiceAsyncStub"
     sign_ins: "SignInServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
+    terms_of_use: "TermsOfUseServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
     user_info: "UserInfoServiceAsyncStub"
     users: "UserServiceAsyncStub"
@@ -175,6 +178,7 @@ def stubs_of(channel: Channel) -> Stubs:
         sign_in_revocations=SignInRevocationServiceStub(aio_channel),
         sign_ins=SignInServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
+        terms_of_use=TermsOfUseServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),
         user_info=UserInfoServiceStub(aio_channel),
         users=UserServiceStub(aio_channel),

@@ -7,7 +7,9 @@ from datetime import datetime
 from identity.access.callers import AdministrationArea, Right
 from server.platform.records import Kind, Record
 
-LATER_AREAS = frozenset({AdministrationArea.PROVISIONING, AdministrationArea.WEBHOOKS})
+LATER_AREAS = frozenset(
+    {AdministrationArea.PROVISIONING, AdministrationArea.TERMS_OF_USE, AdministrationArea.WEBHOOKS}
+)
 """Areas that the previous version does not know."""
 
 

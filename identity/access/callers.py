@@ -52,6 +52,7 @@ class AdministrationArea(StrEnum):
     SECRETS = "Secrets"
     SESSIONS = "Sessions"
     TENANTS = "Tenants"
+    TERMS_OF_USE = "TermsOfUse"
     USER_ATTRIBUTES = "UserAttributes"
     USERS = "Users"
     WEBHOOKS = "Webhooks"

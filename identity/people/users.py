@@ -59,6 +59,10 @@ class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class TermsOfUse(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 class Places(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -78,6 +82,7 @@ class UserAdministration:
     users: Records[User]
     devices: Records[Device]
     consents: Consents
+    terms: TermsOfUse
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
     places: Places
@@ -241,6 +246,7 @@ class UserAdministration:
         await self.places.remove_of_user(tenant, user_id)
         await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
+        await self.terms.remove_of_user(tenant, user_id)
         await self.images.remove_of_user(tenant, user_id)
         await self.authorizations.remove_of_user(tenant, user_id)
 

@@ -12,6 +12,7 @@ from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.revoked import RevokedTokens
 from identity.access.tokens.token_sets import TokenSets
 from identity.directory.consents.consents import Consents
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS
 from identity.directory.users import Users
 from identity.wiring.dependencies import Dependencies
@@ -22,6 +23,7 @@ class UserState:
     users: Users
     sessions: Sessions
     consents: Consents
+    terms: TermsOfUse
     token_sets: TokenSets
     revoked_tokens: RevokedTokens
     active_tokens: ActiveTokens
@@ -62,6 +64,7 @@ def user_state_of(dependencies: Dependencies) -> UserState:
         users=Users(dependencies.store.of(USERS)),
         sessions=sessions,
         consents=Consents(dependencies.store, clock=dependencies.clock, randomness=dependencies.randomness),
+        terms=TermsOfUse(dependencies.store, dependencies.clock),
         token_sets=token_sets,
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,

@@ -10,6 +10,7 @@ from gnomon.identity.v1 import (
     client_service_pb2,
     dynamic_client_service_pb2,
     event_service_pb2,
+    terms_of_use_service_pb2,
 )
 from identity.access.administrators import Administrators
 from identity.access.api_keys import ApiKeyAdministration, ApiKeys
@@ -22,6 +23,8 @@ from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
 from identity.administration.rpc.event import EventServicer
+from identity.administration.rpc.terms_of_use import TermsOfUseServicer
+from identity.administration.terms_of_use import TermsAdministration
 from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
@@ -36,6 +39,7 @@ _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
 _DYNAMIC_CLIENTS = dynamic_client_service_pb2.DESCRIPTOR.services_by_name["DynamicClientService"]
 _API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
 _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
+_TERMS = terms_of_use_service_pb2.DESCRIPTOR.services_by_name["TermsOfUseService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
@@ -59,6 +63,7 @@ class AdministrationWiring:
                 clock=dependencies.clock,
             ),
             _BLACKLIST: self._blacklist(),
+            _TERMS: self._terms(),
         }
 
     def _client_administration(self) -> ClientAdministration:
@@ -119,3 +124,14 @@ class AdministrationWiring:
             clock=dependencies.clock,
         )
         return BlacklistServicer(self._admission, blacklist)
+
+    def _terms(self) -> TermsOfUseServicer:
+        dependencies, terms = self._dependencies, self._user_state.terms
+        administration = TermsAdministration(
+            store=dependencies.store,
+            terms=terms,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+        )
+        return TermsOfUseServicer(self._admission, administration, terms, dependencies.clock)

@@ -23,6 +23,8 @@ from identity.authentication.authorization.sign_in import SignInFlow
 from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import CredentialStep, RefreshStep, SecondFactors
+from identity.authentication.authorization.terms_gate import TermsGate
+from identity.authentication.authorization.terms_step import TermsStep
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.authentication.requests.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
@@ -112,6 +114,9 @@ class AuthorizationWiring:
             randomness=dependencies.randomness,
         )
         self._consent_gate = ConsentGate(user_state.consents, self._pending, self._conclusion)
+        self._terms_gate = TermsGate(
+            user_state.terms, self._consent_gate, pending=self._pending, conclusion=self._conclusion
+        )
         self.context = self._context(browsers.proof_of_work)
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
@@ -132,7 +137,7 @@ class AuthorizationWiring:
             sessions=self._user_state.sessions,
             asked=asked,
             termination=self._user_state.termination,
-            consent_gate=self._consent_gate,
+            terms_gate=self._terms_gate,
             conclusion=self._conclusion,
             events=self._dependencies.events,
         )
@@ -179,7 +184,7 @@ class AuthorizationWiring:
                 asked=asked,
                 pending=self._pending,
                 standing=standing,
-                consent_gate=self._consent_gate,
+                terms_gate=self._terms_gate,
                 conclusion=self._conclusion,
                 targets=self._targets,
             ),
@@ -193,7 +198,7 @@ class AuthorizationWiring:
                 sessions,
                 asked=asked,
                 standing=standing,
-                consent_gate=self._consent_gate,
+                terms_gate=self._terms_gate,
                 conclusion=self._conclusion,
             ),
             consent_step=ConsentStep(
@@ -204,6 +209,17 @@ class AuthorizationWiring:
                 conclusion=self._conclusion,
                 events=dependencies.events,
             ),
+            terms_step=TermsStep(
+                sessions,
+                self._user_state.terms,
+                asked=asked,
+                standing=standing,
+                consent_gate=self._consent_gate,
+                conclusion=self._conclusion,
+                termination=self._user_state.termination,
+                events=dependencies.events,
+            ),
+            terms=self._user_state.terms,
             pushed_admission=PushedRequestAdmission(
                 self._tokens.authenticator,
                 self._tokens.proofs,

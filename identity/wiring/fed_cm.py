@@ -75,6 +75,7 @@ class FedCmWiring:
             people,
             sessions=self._user_state.sessions,
             consents=self._user_state.consents,
+            terms_of_use=self._user_state.terms,
             sign=signing.sign,
             report=self._report,
             events=dependencies.events,

@@ -223,6 +223,7 @@ class PeopleAdministrationWiring:
             devices=dependencies.store.of(DEVICES),
             provider_links=dependencies.store.of(PROVIDER_LINKS),
             consents=self._user_state.consents,
+            terms=self._user_state.terms,
             passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
             places=self._notices.places,
             welcome=self._welcome,

@@ -93,6 +93,7 @@ class RegistrationWiring:
                 clock=dependencies.clock,
             ),
             policies=self._policies,
+            terms=self._user_state.terms,
             config=dependencies.config.users,
         )
 

@@ -93,7 +93,7 @@ class TokenWiring:
             clock=dependencies.clock,
         )
         self._custom = CustomClaims(dependencies.store)
-        self.people = People(dependencies.store, dependencies.clock)
+        self.people = People(dependencies.store, dependencies.clock, terms=user_state.terms)
         self.grants = grants(
             dependencies.store,
             dependencies.secrets,

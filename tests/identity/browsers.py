@@ -39,6 +39,8 @@ from identity.authentication.authorization.sign_in import SignedIn, SignInFlow
 from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.authorization.start import AuthorizationStart, SignInStep
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep
+from identity.authentication.authorization.terms_gate import TermsGate
+from identity.authentication.authorization.terms_step import TermsStep
 from identity.authentication.passkeys.assertion import Assertion
 from identity.authentication.passkeys.authenticators import Authenticators
 from identity.authentication.passkeys.ceremony import CEREMONIES, Ceremonies
@@ -76,6 +78,7 @@ from identity.directory.secrets import SecretHasher
 from identity.directory.subjects import Subjects
 from identity.directory.tenants.providers import NoProviders
 from identity.directory.tenants.sign_in_targets import SignInTargets
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS, User
 from identity.directory.users import Users
 from identity.foundation.events.config import EventsConfig
@@ -283,13 +286,15 @@ class Provider:
         )
         self.consents = Consents(self.store, **sources)
         consent_gate = ConsentGate(self.consents, pending, conclusion)
+        self.terms = TermsOfUse(self.store, self.clock)
+        terms_gate = TermsGate(self.terms, consent_gate, pending=pending, conclusion=conclusion)
         asked = self.asked = AskedRequests(self.reader, self.clients, pending, self.pushed)
         self.authorization_start = AuthorizationStart(
             *(self.reader, self.sessions),
             asked=asked,
             pending=pending,
             standing=standing,
-            consent_gate=consent_gate,
+            terms_gate=terms_gate,
             conclusion=conclusion,
             targets=self.targets,
         )
@@ -317,7 +322,7 @@ class Provider:
                 sessions=self.sessions,
                 asked=asked,
                 termination=self.termination,
-                consent_gate=consent_gate,
+                terms_gate=terms_gate,
                 conclusion=conclusion,
                 events=self.events,
             ),
@@ -333,7 +338,7 @@ class Provider:
             self.sessions,
             asked=asked,
             standing=standing,
-            consent_gate=consent_gate,
+            terms_gate=terms_gate,
             conclusion=conclusion,
         )
         self.consent_step = ConsentStep(
@@ -341,6 +346,16 @@ class Provider:
             asked=asked,
             standing=standing,
             conclusion=conclusion,
+            events=self.events,
+        )
+        self.terms_step = TermsStep(
+            self.sessions,
+            self.terms,
+            asked=asked,
+            standing=standing,
+            consent_gate=consent_gate,
+            conclusion=conclusion,
+            termination=self.termination,
             events=self.events,
         )
         self.end_session = EndSession(

@@ -341,6 +341,8 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         credential_step=provider.credential_step,
         refresh_step=provider.refresh_step,
         consent_step=provider.consent_step,
+        terms_step=provider.terms_step,
+        terms=provider.terms,
         pushed_admission=PushedRequestAdmission(authenticator, dpop, provider.pushing),
         offered=None,
         offers=Offers(registration=False, password_reset=False),

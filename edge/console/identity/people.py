@@ -13,6 +13,7 @@ from edge.console.identity.declarations import (
     Show,
 )
 from edge.console.identity.labels import GROUP_NAMES, ROLE_NAMES
+from edge.console.identity.terms_of_use import ACCEPTED_TERMS
 from server.platform.languages import marked
 
 _SESSIONS: Final = Listing(
@@ -237,5 +238,6 @@ USERS: Final = RecordKind(
         Part(heading=marked("Devices"), owner="user_id", listing=_DEVICES),
         Part(heading=marked("Passkeys"), owner="user_id", listing=_PASSKEYS),
         Part(heading=marked("Access of applications"), owner="user_id", listing=_CONSENTS),
+        Part(heading=marked("Terms of use"), owner="user_id", listing=ACCEPTED_TERMS),
     ),
 )

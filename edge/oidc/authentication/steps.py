@@ -19,6 +19,7 @@ from gnomon.identity.v1.passkey_service_pb2 import FinishPasskeyAuthenticationRe
 Step = (
     pb.SubmitCredentialsResponse
     | pb.RefreshAuthorizationResponse
+    | pb.AnswerTermsResponse
     | ReturnFromProviderResponse
     | FinishPasskeyAuthenticationResponse
     | SubmitOneTimeCodeResponse

@@ -22,6 +22,7 @@ from gnomon.identity.v1.passkey_service_pb2 import Passkey
 from gnomon.identity.v1.password_policy_service_pb2 import PasswordPolicy
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListedSession
+from gnomon.identity.v1.terms_of_use_service_pb2 import TermsAcceptance
 from gnomon.identity.v1.user_pb2 import User
 from server.platform.languages import Language, languages
 
@@ -45,6 +46,7 @@ class AccountFacts:
     sessions: Sequence[ListedSession]
     devices: Sequence[Device]
     consents: Sequence[Consent]
+    accepted_terms: Sequence[TermsAcceptance]
     provider_links: ListProviderLinksResponse
     can_delete: bool
 
@@ -77,6 +79,7 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "sessions": _cut(sorted(facts.sessions, key=_by_use, reverse=True)),
             "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
             "applications": _cut(_application(consent, language) for consent in facts.consents),
+            "accepted_terms": _cut(facts.accepted_terms),
             "linked": facts.provider_links.linked,
             "linkable": facts.provider_links.available,
             "can_delete": facts.can_delete,

@@ -25,6 +25,7 @@ class ConfirmationPages:
             "state": state,
             "action": originating_request.registration_address(path),
             "back": originating_request.sign_in_address(path),
+            "terms": f"{path}/oidc/terms",
         }
         return self._pages.rendered("registration.html", facts)
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Collection, Iterable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 from urllib.parse import quote, urlencode
@@ -27,6 +28,7 @@ from gnomon.identity.v1 import (
     logout_service_pb2,
     password_reset_service_pb2,
     screen_pb2,
+    terms_of_use_service_pb2,
 )
 from server.platform.channels import error_of
 from server.platform.clock import Clock
@@ -168,6 +170,26 @@ class Pages:
             form_origin=page.redirect_origin,
             language=language,
         )
+
+    def terms_question(self, page: authorization_service_pb2.TermsQuestion, path: str) -> web.Response:
+        language = kept_language(ui_locales=page.ui_locales, of_user=page.user_language)
+        until = page.accept_until if page.HasField("accept_until") else 0
+        facts = {
+            "page": page,
+            "terms": page.terms,
+            "action": f"{path}/oidc/authorize/terms",
+            "holds_from": _moment(language, page.terms.holds_from),
+            "accept_until": _moment(language, until) if until else "",
+        }
+        look = _look(page, path)
+        return self._page(
+            "accept_terms.html", facts, look=look, form_origin=page.redirect_origin, language=language
+        )
+
+    def terms(self, terms: terms_of_use_service_pb2.ShownTerms) -> web.Response:
+        """The page with terms of use that anybody may read."""
+        facts = {"terms": terms, "holds_from": _moment(kept_language(), terms.holds_from)}
+        return self._page("terms_of_use.html", facts)
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
         state = self._state(path, csrf_token) | {
@@ -400,11 +422,20 @@ _OfClient = (
     authorization_service_pb2.SignInPage
     | authorization_service_pb2.SecondFactor
     | authorization_service_pb2.ConsentPage
+    | authorization_service_pb2.TermsQuestion
     | logout_service_pb2.LogoutPage
     | logout_service_pb2.SignedOutPage
     | logout_service_pb2.FrontChannelLogout
 )
-_WITH_LOGO = (authorization_service_pb2.SignInPage, authorization_service_pb2.ConsentPage)
+_WITH_LOGO = (
+    authorization_service_pb2.SignInPage,
+    authorization_service_pb2.ConsentPage,
+    authorization_service_pb2.TermsQuestion,
+)
+
+
+def _moment(language: Language, seconds: int) -> str:
+    return language.moment(datetime.fromtimestamp(seconds, UTC))
 
 
 def _look(page: _OfClient, path: str) -> Look:

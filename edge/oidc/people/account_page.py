@@ -32,6 +32,7 @@ from gnomon.identity.v1.password_policy_service_pb2 import GetPasswordPolicyRequ
 from gnomon.identity.v1.provider_link_service_pb2 import ListProviderLinksRequest, ListProviderLinksResponse
 from gnomon.identity.v1.session_administration_service_pb2 import ListSessionsOfUserRequest
 from gnomon.identity.v1.session_service_pb2 import GetSessionRequest, Session
+from gnomon.identity.v1.terms_of_use_service_pb2 import ListAcceptedTermsRequest, ListAcceptedTermsResponse
 from gnomon.identity.v1.user_service_pb2 import GetUserRequest
 from server.platform.channels import error_of
 from server.platform.errors import ModeNotSupported, PermissionDenied, Unauthenticated
@@ -110,6 +111,7 @@ class AccountPageEndpoint:
             sessions=(await sessions).sessions,
             devices=(await devices).devices,
             consents=(await consents).consents,
+            accepted_terms=(await self._accepted_terms(ListAcceptedTermsRequest(**whose))).acceptances,
             provider_links=await self._provider_links(ListProviderLinksRequest(**whose)),
             can_delete=await self._can_delete(CheckAccountDeletionRequest(**whose)),
         )
@@ -122,6 +124,15 @@ class AccountPageEndpoint:
             if not isinstance(error_of(failure), ModeNotSupported):
                 raise
             return ListProviderLinksResponse()
+
+    async def _accepted_terms(self, asked: ListAcceptedTermsRequest) -> ListAcceptedTermsResponse:
+        try:
+            return await self._stubs.terms_of_use.ListAcceptedTerms(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            # A service of the version before does not know the call.
+            if not isinstance(error_of(failure), ModeNotSupported):
+                raise
+            return ListAcceptedTermsResponse()
 
     async def _email_codes(self, asked: GetEmailCodesRequest) -> GetEmailCodesResponse:
         try:

@@ -42,7 +42,8 @@ class Session(Record):
     `expires_at`, or earlier if it is not used until `idle_until`. `clients` are those that got tokens in it. After a
     sign-in at an upstream provider, `provider_id` names that provider, and `upstream_sub` and `upstream_sid` are its
     ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `is_factor_shown` is true when a
-    second factor was added or shown after the sign-in.
+    second factor was added or shown after the sign-in. A user who has to accept terms of use first is not signed in:
+    `held` is the authentication until then. `postponed_terms` is the version that the user accepts later.
     """
 
     sid: str
@@ -57,6 +58,8 @@ class Session(Record):
     upstream_sid: str = ""
     way_hash: str = field(default="", repr=False)
     is_factor_shown: bool = False
+    held: Authentication | None = None
+    postponed_terms: str = ""
 
     @property
     def has_shown_factor(self) -> bool:

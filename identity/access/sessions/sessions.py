@@ -85,10 +85,12 @@ class Sessions:
         acr: str,
         peer_address: str,
         vouching: UpstreamAuthentication | None = None,
+        is_held: bool = False,
     ) -> tuple[str, Session]:
         """Begin a signed-in session, which replaces the present one.
 
         When the same user signs in again, `sid` and clients stay, so relying parties are still notified of the logout.
+        With `is_held` the user is signed in only by `release`.
         """
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session = self._fresh(tenant, cookie, peer_address)
@@ -98,15 +100,45 @@ class Sessions:
         authentication = Authentication(
             user_id=user_id, at=self._clock.now(), amr=amr, acr=acr, sid=session.sid
         )
-        signed_in = replace(session, user_id=user_id, authentication=authentication)
+        signed_in = replace(
+            session,
+            user_id=user_id,
+            authentication=None if is_held else authentication,
+            held=authentication if is_held else None,
+        )
         return cookie, await self._records.insert(_vouched_for(signed_in, vouching))
 
     async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
         """Replace the id and CSRF token of a session; raises Unauthenticated when it has ended."""
         found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
-        ended = await self._records.take(tenant.tenant_id, found[0].id) if found else None
+        return await self._renewed(await self._taken(found[0] if found else None))
+
+    async def release(self, session: Session) -> tuple[str, Session]:
+        """Sign the user of a held session in, with another id and CSRF token; raises Unauthenticated when it has ended."""
+        ended = await self._taken(session)
+        return await self._renewed(
+            replace(ended, authentication=ended.held or ended.authentication, held=None)
+        )
+
+    async def postpone_terms(self, session: Session, version: str) -> Session:
+        """Record that the user accepts a version later; raises Unauthenticated when the session has ended."""
+        current: Session | None = session
+        for _ in range(_ATTEMPTS):
+            if current is None:
+                raise Unauthenticated("the session has ended")
+            try:
+                return await self._records.replace(replace(current, postponed_terms=version))
+            except Changed:
+                current = await self._records.get(session.tenant_id, session.id)
+        raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def _taken(self, session: Session | None) -> Session:
+        ended = await self._records.take(session.tenant_id, session.id) if session is not None else None
         if ended is None:
             raise Unauthenticated("the session has ended")
+        return ended
+
+    async def _renewed(self, ended: Session) -> tuple[str, Session]:
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session_id = self._id(cookie)
         renewed = replace(

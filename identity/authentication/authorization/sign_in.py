@@ -8,8 +8,9 @@ from identity.access.sessions.session import Session, UpstreamAuthentication
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.asked import AskedRequests
 from identity.authentication.authorization.conclusion import Conclusion
-from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
+from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.session_check import refusal_of
+from identity.authentication.authorization.terms_gate import TermsGate
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.client import Client
@@ -55,7 +56,7 @@ class SignInFlow:
     sessions: Sessions
     asked: AskedRequests
     termination: SessionTermination
-    consent_gate: ConsentGate
+    terms_gate: TermsGate
     conclusion: Conclusion
     events: Events
 
@@ -92,7 +93,10 @@ class SignInFlow:
         user: User,
         proof: Proof,
     ) -> SignedIn:
-        """Sign the user in for a request that was taken, and redirect with a code or ask for consent."""
+        """Sign the user in for a request that was taken, and redirect with a code or ask for consent.
+
+        A user who has to accept terms of use is redirected to them, and signed in when the user has accepted.
+        """
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
             return SignedIn(outcome=await self.conclusion.refuse(tenant, client, request, _ANOTHER_PERSON))
@@ -106,6 +110,7 @@ class SignInFlow:
             acr=proof.acr,
             peer_address=browser.peer_address,
             vouching=proof.vouching,
+            is_held=await self.terms_gate.is_closed(tenant, user),
         )
         await self.events.emit(
             tenant.tenant_id,
@@ -115,7 +120,7 @@ class SignInFlow:
             client_id=client.client_id,
             session=session.sid,
         )
-        outcome = await self.consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)
+        outcome = await self.terms_gate.pass_or_ask(tenant, client, request, user=user, session=session)
         return SignedIn(outcome=outcome, session=session, cookie=cookie)
 
     async def _expect_admitted(

@@ -11,9 +11,9 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.authorization.asked import AskedRequests
 from identity.authentication.authorization.conclusion import Conclusion
-from identity.authentication.authorization.consent import ConsentGate
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
+from identity.authentication.authorization.terms_gate import TermsGate
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import RedirectedRefusal
@@ -58,7 +58,7 @@ class AuthorizationStart:
         asked: AskedRequests,
         pending: PendingRequests,
         standing: SessionCheck,
-        consent_gate: ConsentGate,
+        terms_gate: TermsGate,
         conclusion: Conclusion,
         targets: Targets,
     ) -> None:
@@ -67,7 +67,7 @@ class AuthorizationStart:
         self._asked = asked
         self._pending = pending
         self._standing = standing
-        self._consent_gate = consent_gate
+        self._terms_gate = terms_gate
         self._conclusion = conclusion
         self._targets = targets
 
@@ -95,7 +95,7 @@ class AuthorizationStart:
         refusal = refusal_of(client, user, _amr(session))
         if refusal is not None:
             return await self._conclusion.refuse(tenant, client, request, refusal)
-        return await self._consent_gate.pass_silently(tenant, client, request, session=session)
+        return await self._terms_gate.pass_silently(tenant, client, request, user=user, session=session)
 
     async def _page(
         self,

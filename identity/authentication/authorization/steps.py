@@ -9,10 +9,11 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.conclusion import Conclusion
-from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
+from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.authorization.sign_in import PASSWORD, Proof, SignedIn
 from identity.authentication.authorization.sign_in_context import SignInContext
+from identity.authentication.authorization.terms_gate import TermsGate
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
@@ -122,13 +123,13 @@ class RefreshStep:
         *,
         asked: AskedRequests,
         standing: SessionCheck,
-        consent_gate: ConsentGate,
+        terms_gate: TermsGate,
         conclusion: Conclusion,
     ) -> None:
         self._sessions = sessions
         self._asked = asked
         self._standing = standing
-        self._consent_gate = consent_gate
+        self._terms_gate = terms_gate
         self._conclusion = conclusion
 
     async def refresh(
@@ -144,4 +145,4 @@ class RefreshStep:
         refusal = refusal_of(client, user, session.authentication.amr)
         if refusal is not None:
             return await self._conclusion.refuse(tenant, client, request, refusal)
-        return await self._consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)
+        return await self._terms_gate.pass_or_ask(tenant, client, request, user=user, session=session)

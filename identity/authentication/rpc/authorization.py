@@ -1,6 +1,7 @@
 """AuthorizationService."""
 
 import logging
+from collections.abc import Sequence
 from typing import Protocol
 
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -12,8 +13,10 @@ from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.consent_step import ConsentStep
 from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
+from identity.authentication.authorization.terms_step import TermsDecision, TermsQuestion, TermsStep
 from identity.authentication.client_screens import ClientScreen
 from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
+from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.authentication.rpc.browser import (
@@ -26,18 +29,27 @@ from identity.authentication.rpc.browser import (
     second_factor,
     session_cookie,
     sign_in_page,
+    taken_back,
 )
 from identity.authentication.rpc.proofs import credentials_of
 from identity.authentication.rpc.shown_screen import screen_message
+from identity.authentication.rpc.shown_terms import shown_terms
 from identity.directory.client import Client
 from identity.directory.providers import Providers
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.foundation.errors import ProtocolError
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock
-from server.platform.errors import ServiceError
+from server.platform.errors import ServiceError, Unauthenticated
 
 logger = logging.getLogger(__name__)
+
+_TERMS_DECISIONS = {
+    pb.TERMS_DECISION_ACCEPT: TermsDecision.ACCEPT,
+    pb.TERMS_DECISION_DECLINE: TermsDecision.DECLINE,
+    pb.TERMS_DECISION_LATER: TermsDecision.LATER,
+}
 
 
 class Screens(Protocol):
@@ -61,6 +73,8 @@ class AuthorizationServicer:
         credential_step: CredentialStep,
         refresh_step: RefreshStep,
         consent_step: ConsentStep,
+        terms_step: TermsStep,
+        terms: TermsOfUse,
         pushed_admission: "PushedRequestAdmission",
         offered: Providers | None,
         offers: Offers,
@@ -73,6 +87,8 @@ class AuthorizationServicer:
         self._credential_step = credential_step
         self._refresh_step = refresh_step
         self._consent_step = consent_step
+        self._terms_step = terms_step
+        self._terms = terms
         self._pushed_admission = pushed_admission
         self._offered = offered
         self._offers = offers
@@ -153,6 +169,32 @@ class AuthorizationServicer:
         )
         return pb.AnswerConsentResponse(redirect=redirect(redirection))
 
+    async def get_terms_question(
+        self, request: pb.GetTermsQuestionRequest, _call: Call
+    ) -> pb.GetTermsQuestionResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        question = await self._terms_step.question(tenant, browser, request.authorization_id)
+        return pb.GetTermsQuestionResponse(
+            page=await self._terms_question(tenant, question, request.languages)
+        )
+
+    async def answer_terms(self, request: pb.AnswerTermsRequest, _call: Call) -> pb.AnswerTermsResponse:
+        answered = await self._terms_step.answer(
+            self._tenants.find(request.tenant_id),
+            browser_of(request.browser),
+            request.authorization_id,
+            version=request.version,
+            decision=_TERMS_DECISIONS[request.decision],
+        )
+        session, outcome, cookie = answered.session, answered.outcome, None
+        if session is None:
+            cookie = taken_back()
+        elif answered.cookie:
+            cookie = session_cookie(answered.cookie, session, self._clock)
+        if isinstance(outcome, ConsentQuestion):
+            return pb.AnswerTermsResponse(consent=consent_page(outcome), cookie=cookie)
+        return pb.AnswerTermsResponse(redirect=redirect(outcome), cookie=cookie)
+
     async def push_authorization(
         self, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
@@ -161,6 +203,31 @@ class AuthorizationServicer:
         except ProtocolError as refusal:
             _log("pushed authorization refused", refusal.error, call)
             raise
+
+    async def _terms_question(
+        self, tenant: Tenant, question: TermsQuestion, languages: Sequence[str]
+    ) -> pb.TermsQuestion:
+        outstanding, client, user = question.outstanding, question.client, question.user
+        # Users who accepted the terms meanwhile see them again, and continue.
+        version = await self._terms.current(tenant) if outstanding is None else outstanding.version
+        if version is None:
+            raise Unauthenticated("the terms of use were withdrawn", cause="SESSION_ENDED")
+        wanted = (*question.request.ui_locales, *languages, user.language)
+        until = None if outstanding is None else outstanding.until
+        return pb.TermsQuestion(
+            authorization_id=question.authorization_id,
+            client_id=client.client_id,
+            client_name=client.name,
+            client_logo_id=client.logo_id,
+            email=user.email,
+            redirect_origin=origin_of(question.request.redirect_uri),
+            csrf_token=question.session.csrf_token,
+            screen=await self._screen(client),
+            ui_locales=question.request.ui_locales,
+            user_language=user.language,
+            terms=shown_terms(version, *await self._terms.text(tenant, version, wanted)),
+            accept_until=None if until is None else int(until.timestamp()),
+        )
 
     async def _screen(self, client: Client | None) -> Screen | None:
         return None if client is None else screen_message(await self._screens.of_sign_in(client))

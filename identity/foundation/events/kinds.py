@@ -66,6 +66,10 @@ class EventType(StrEnum):
     UPSTREAM_RESPONSE_REFUSED = "UpstreamResponseRefused"
     PROVIDER_LINKED = "ProviderLinked"
     PROVIDER_UNLINKED = "ProviderUnlinked"
+    TERMS_PUBLISHED = "TermsPublished"
+    TERMS_WITHDRAWN = "TermsWithdrawn"
+    TERMS_ACCEPTED = "TermsAccepted"
+    TERMS_DECLINED = "TermsDeclined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +133,9 @@ EVENT_KINDS = {
         EventKind(66, EventType.UPSTREAM_RESPONSE_REFUSED, Level.WARNING),
         EventKind(67, EventType.PROVIDER_LINKED, Level.NOTICE),
         EventKind(68, EventType.PROVIDER_UNLINKED, Level.NOTICE),
+        EventKind(69, EventType.TERMS_PUBLISHED, Level.NOTICE),
+        EventKind(70, EventType.TERMS_WITHDRAWN, Level.NOTICE),
+        EventKind(71, EventType.TERMS_ACCEPTED, Level.INFO),
+        EventKind(72, EventType.TERMS_DECLINED, Level.NOTICE),
     )
 }

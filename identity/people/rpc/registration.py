@@ -5,6 +5,7 @@ from identity.access.rpc.admission import TenantAdmission
 from identity.access.rpc.operations import Operations
 from identity.directory.config import UsersConfig
 from identity.directory.tenants.password_policies import PasswordPolicies
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
 from identity.people.registration.confirmation import Confirmation, RegistrationConfirmation, Status
@@ -29,12 +30,14 @@ class RegistrationServicer(Operations):
         confirming: RegistrationConfirmation,
         requests: ConfirmationRequests,
         policies: PasswordPolicies,
+        terms: TermsOfUse,
         config: UsersConfig,
     ) -> None:
         self._registering = registering
         self._confirming = confirming
         self._requests = requests
         self._policies = policies
+        self._terms = terms
         self._config = config
         super().__init__(
             admission,
@@ -49,11 +52,12 @@ class RegistrationServicer(Operations):
             shows={Confirmation: _confirmation},
         )
 
-    async def _page(self, tenant: Tenant) -> tuple[bool, int]:
+    async def _page(self, tenant: Tenant) -> tuple[bool, int, bool]:
         if not self._config.registration_enabled:
             raise NotFound("self-registration is disabled")
         policy = await self._policies.of(tenant)
-        return self._config.preferred_username_required, policy.length_min
+        has_terms = await self._terms.current(tenant) is not None
+        return self._config.preferred_username_required, policy.length_min, has_terms
 
     async def _register(self, tenant: Tenant, request: pb.RegisterRequest) -> pb.CompanySignIn | None:
         provider = await self._registering.register(

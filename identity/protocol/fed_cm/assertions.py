@@ -14,7 +14,7 @@ from identity.access.sessions.session import Session
 from identity.authentication.authorization.session_check import refusal_of
 from identity.directory.client import Client, ClientId
 from identity.directory.consents.consent import Consent, Terms
-from identity.directory.user import UserId
+from identity.directory.user import User, UserId
 from identity.foundation.errors import AccessDenied, LoginRequired
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -38,6 +38,10 @@ class Consents(Protocol):
     async def remember(
         self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms
     ) -> Consent: ...
+
+
+class TermsOfUse(Protocol):
+    async def is_overdue(self, tenant: Tenant, user: User) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,7 @@ class Assertions:
         *,
         sessions: Sessions,
         consents: Consents,
+        terms_of_use: TermsOfUse,
         sign: Sign,
         report: Callable[[Statement], Awaitable[None]],
         events: Events,
@@ -87,6 +92,7 @@ class Assertions:
         self._people = people
         self._sessions = sessions
         self._consents = consents
+        self._terms_of_use = terms_of_use
         self._sign = sign
         self._report = report
         self._events = events
@@ -117,6 +123,8 @@ class Assertions:
     ) -> None:
         expect_sign_in(client)
         self._expect_recent(client, person)
+        if await self._terms_of_use.is_overdue(tenant, person.user):
+            raise LoginRequired("the user has to accept the terms of use at a sign-in")
         refusal = refusal_of(client, person.user, person.authentication.amr)
         if refusal is None:
             return

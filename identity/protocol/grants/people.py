@@ -1,5 +1,7 @@
 """The user of an authorization, in the present state of the account."""
 
+from typing import Protocol
+
 from identity.authentication.confirmation import is_unconfirmed
 from identity.directory.client import Client
 from identity.directory.tenants.confirmation import ConfirmationBySettings
@@ -12,16 +14,22 @@ from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
 
+class Terms(Protocol):
+    async def is_overdue(self, tenant: Tenant, user: User) -> bool: ...
+
+
 class People:
-    def __init__(self, records: RecordStore, clock: Clock) -> None:
+    def __init__(self, records: RecordStore, clock: Clock, *, terms: Terms) -> None:
         self._users = records.of(USERS)
         self._confirmation = ConfirmationBySettings(records.of(TENANTS))
         self._clock = clock
+        self._terms = terms
 
     async def behind(self, authorization: Authorization, tenant: Tenant, *, client: Client) -> User | None:
         """Return the user, or None when the client acts in its own name.
 
-        Raises InvalidGrant for a user who is disabled, must confirm the address first, or may no longer use the client.
+        Raises InvalidGrant for a user who is disabled, must confirm the address or accept the terms of use first, or may no
+        longer use the client.
         """
         if authorization.authentication is None:
             return None
@@ -34,4 +42,6 @@ class People:
             raise InvalidGrant("the user's account or its access to the client has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):
             raise InvalidGrant("the user has to confirm the e-mail address first")
+        if await self._terms.is_overdue(tenant, user):
+            raise InvalidGrant("the user has to accept the terms of use first")
         return user

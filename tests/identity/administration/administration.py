@@ -122,6 +122,7 @@ class Administration:
             users=users,
             devices=self.store.of(DEVICES),
             consents=provider.consents,
+            terms=provider.terms,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
             one_time_codes=CodeFactorRecords(self.store),
             images=Images(self.store, **sources),

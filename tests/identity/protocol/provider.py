@@ -40,6 +40,7 @@ from identity.directory.clients import Clients
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
 from identity.directory.subjects import Subjects
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
@@ -160,6 +161,7 @@ class Provider:
         self.randomness = SystemRandomness()
         single_use = SingleUse(self.records)
         self.clients = Clients(self.records, TENANTS)
+        self.terms = TermsOfUse(self.records, self.clock)
         published_keys = PublishedKeys(self.documents, self.clock)
         client_keys = ClientKeys(published_keys)
         encryptions = ResponseEncryptions(client_keys)
@@ -208,7 +210,7 @@ class Provider:
                 randomness=self.randomness,
                 report_replay=reports.code_replay,
             ),
-            people=People(self.records, self.clock),
+            people=People(self.records, self.clock, terms=self.terms),
             proofs=self.proofs,
             continuation=Continuation(self.sets, self.families, clock=self.clock, randomness=self.randomness),
             signing=TokenSigner(

@@ -6,10 +6,12 @@ import pytest
 from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.access.tokens.config import TokenConfig
 from identity.access.tokens.token_set import TOKEN_SETS
+from identity.directory.client import ClientId
+from identity.directory.terms_of_use.terms import TERMS_VERSIONS, TermsVersion
 from identity.foundation.errors import InvalidClient, InvalidGrant, InvalidRequest, InvalidScope
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from server.platform.records import RecordStore
-from tests.identity.protocol.provider import AS_APP, SECRET, TENANT, Provider, app
+from tests.identity.protocol.provider import ADA, AS_APP, SECRET, TENANT, Provider, app
 
 
 async def test_each_refresh_token_is_followed_by_another(provider: Provider) -> None:
@@ -225,3 +227,29 @@ async def test_refreshing_is_a_grant_that_a_client_is_registered_for(provider: P
     refreshed = await provider.ask(GrantType.REFRESH_TOKEN, refresh_token=issued.refresh_token)
 
     assert refreshed.refresh_token
+
+
+async def test_refresh_tokens_end_when_the_user_has_to_accept_terms_of_use(provider: Provider) -> None:
+    issued = await provider.sign_in()
+    now = provider.clock.now()
+    version = TermsVersion(
+        tenant_id=TENANT.tenant_id,
+        id="1",
+        uri="https://example.com/terms",
+        texts=(),
+        holds_from=now,
+        is_accepted_again=True,
+        accept_until=now + timedelta(minutes=5),
+        published_at=now,
+    )
+    await provider.records.of(TERMS_VERSIONS).insert(version)
+    provider.terms.forget(TENANT)
+
+    issued = await provider.refresh(issued.refresh_token)
+    provider.clock.advance(timedelta(minutes=5))
+    with pytest.raises(InvalidGrant, match="terms of use"):
+        await provider.refresh(issued.refresh_token)
+
+    # The client goes on when the user has accepted them, because the refused request used nothing up.
+    await provider.terms.accept(TENANT, ADA.user_id, version, client_id=ClientId("app"))
+    assert (await provider.refresh(issued.refresh_token)).access_token

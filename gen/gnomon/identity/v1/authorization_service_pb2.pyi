@@ -7,6 +7,7 @@ from collections import abc as _abc
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import provider_service_pb2 as _provider_service_pb2
 from gnomon.identity.v1 import screen_pb2 as _screen_pb2
+from gnomon.identity.v1 import terms_of_use_service_pb2 as _terms_of_use_service_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -52,6 +53,32 @@ SECOND_FACTOR_METHOD_RECOVERY_CODE: SecondFactorMethod.ValueType  # 3
 SECOND_FACTOR_METHOD_EMAIL_CODE: SecondFactorMethod.ValueType  # 4
 """A code by e-mail."""
 Global___SecondFactorMethod: _TypeAlias = SecondFactorMethod  # noqa: Y015
+
+class _TermsDecision:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TermsDecisionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TermsDecision.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TERMS_DECISION_UNSPECIFIED: _TermsDecision.ValueType  # 0
+    TERMS_DECISION_ACCEPT: _TermsDecision.ValueType  # 1
+    """The user accepts them."""
+    TERMS_DECISION_DECLINE: _TermsDecision.ValueType  # 2
+    """The user declines them."""
+    TERMS_DECISION_LATER: _TermsDecision.ValueType  # 3
+    """The user continues without accepting them yet."""
+
+class TermsDecision(_TermsDecision, metaclass=_TermsDecisionEnumTypeWrapper):
+    """The user's answer to terms of use."""
+
+TERMS_DECISION_UNSPECIFIED: TermsDecision.ValueType  # 0
+TERMS_DECISION_ACCEPT: TermsDecision.ValueType  # 1
+"""The user accepts them."""
+TERMS_DECISION_DECLINE: TermsDecision.ValueType  # 2
+"""The user declines them."""
+TERMS_DECISION_LATER: TermsDecision.ValueType  # 3
+"""The user continues without accepting them yet."""
+Global___TermsDecision: _TypeAlias = TermsDecision  # noqa: Y015
 
 @_typing.final
 class BeginAuthorizationRequest(_message.Message):
@@ -648,6 +675,218 @@ class AnswerConsentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AnswerConsentResponse: _TypeAlias = AnswerConsentResponse  # noqa: Y015
+
+@_typing.final
+class TermsQuestion(_message.Message):
+    """Terms of use that the user has to accept."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_NAME_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
+    EMAIL_FIELD_NUMBER: _builtins.int
+    REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
+    CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
+    UI_LOCALES_FIELD_NUMBER: _builtins.int
+    USER_LANGUAGE_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
+    ACCEPT_UNTIL_FIELD_NUMBER: _builtins.int
+    authorization_id: _builtins.str
+    """Id of the authorization request."""
+    client_id: _builtins.str
+    """Client that the user signs in to."""
+    client_name: _builtins.str
+    """Its name for users."""
+    client_logo_id: _builtins.str
+    """Id of the client's uploaded logo, empty without one."""
+    email: _builtins.str
+    """E-mail address of the user."""
+    redirect_origin: _builtins.str
+    """Origin that the form may redirect to, for the page's content security policy."""
+    csrf_token: _builtins.str
+    """CSRF token of the page."""
+    user_language: _builtins.str
+    """Language of the user."""
+    accept_until: _builtins.int
+    """Until when the user may continue without accepting them, in Unix seconds."""
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """Screen of the page, absent for the default theme."""
+
+    @_builtins.property
+    def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Languages that the request prefers, best first."""
+
+    @_builtins.property
+    def terms(self) -> _terms_of_use_service_pb2.ShownTerms:
+        """The terms."""
+
+    def __init__(
+        self,
+        *,
+        authorization_id: _builtins.str = ...,
+        client_id: _builtins.str = ...,
+        client_name: _builtins.str = ...,
+        client_logo_id: _builtins.str = ...,
+        email: _builtins.str = ...,
+        redirect_origin: _builtins.str = ...,
+        csrf_token: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
+        ui_locales: _abc.Iterable[_builtins.str] | None = ...,
+        user_language: _builtins.str = ...,
+        terms: _terms_of_use_service_pb2.ShownTerms | None = ...,
+        accept_until: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_accept_until", b"_accept_until", "accept_until", b"accept_until", "screen", b"screen", "terms", b"terms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_accept_until", b"_accept_until", "accept_until", b"accept_until", "authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "screen", b"screen", "terms", b"terms", "ui_locales", b"ui_locales", "user_language", b"user_language"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__accept_until: _TypeAlias = _typing.Literal["accept_until"]  # noqa: Y015
+    _WhichOneofArgType__accept_until: _TypeAlias = _typing.Literal["_accept_until", b"_accept_until"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__accept_until) -> _WhichOneofReturnType__accept_until | None: ...
+
+Global___TermsQuestion: _TypeAlias = TermsQuestion  # noqa: Y015
+
+@_typing.final
+class GetTermsQuestionRequest(_message.Message):
+    """Request of GetTermsQuestion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BROWSER_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    LANGUAGES_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the requested issuer; empty means the default tenant."""
+    authorization_id: _builtins.str
+    """Id of the authorization request."""
+    @_builtins.property
+    def browser(self) -> _browser_pb2.Browser:
+        """Browser of the request."""
+
+    @_builtins.property
+    def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Languages that the browser prefers, best first."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        browser: _browser_pb2.Browser | None = ...,
+        authorization_id: _builtins.str = ...,
+        languages: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "browser", b"browser", "languages", b"languages", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTermsQuestionRequest: _TypeAlias = GetTermsQuestionRequest  # noqa: Y015
+
+@_typing.final
+class GetTermsQuestionResponse(_message.Message):
+    """Response of GetTermsQuestion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def page(self) -> Global___TermsQuestion:
+        """The question."""
+
+    def __init__(
+        self,
+        *,
+        page: Global___TermsQuestion | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTermsQuestionResponse: _TypeAlias = GetTermsQuestionResponse  # noqa: Y015
+
+@_typing.final
+class AnswerTermsRequest(_message.Message):
+    """Request of AnswerTerms."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BROWSER_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the requested issuer; empty means the default tenant."""
+    authorization_id: _builtins.str
+    """Id of the authorization request."""
+    version: _builtins.str
+    """Name of the version that the user read."""
+    decision: Global___TermsDecision.ValueType
+    """The answer."""
+    @_builtins.property
+    def browser(self) -> _browser_pb2.Browser:
+        """Browser of the request."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        browser: _browser_pb2.Browser | None = ...,
+        authorization_id: _builtins.str = ...,
+        version: _builtins.str = ...,
+        decision: Global___TermsDecision.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "browser", b"browser", "decision", b"decision", "tenant_id", b"tenant_id", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerTermsRequest: _TypeAlias = AnswerTermsRequest  # noqa: Y015
+
+@_typing.final
+class AnswerTermsResponse(_message.Message):
+    """Response of AnswerTerms."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REDIRECT_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
+    COOKIE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def redirect(self) -> _browser_pb2.Redirect:
+        """Redirect to the relying party, or to the terms when others hold by now; absent when consent is needed first."""
+
+    @_builtins.property
+    def consent(self) -> Global___ConsentPage:
+        """The consent page, absent when no consent is needed."""
+
+    @_builtins.property
+    def cookie(self) -> _browser_pb2.SessionCookie:
+        """Cookie to set, absent when it stays as it is."""
+
+    def __init__(
+        self,
+        *,
+        redirect: _browser_pb2.Redirect | None = ...,
+        consent: Global___ConsentPage | None = ...,
+        cookie: _browser_pb2.SessionCookie | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerTermsResponse: _TypeAlias = AnswerTermsResponse  # noqa: Y015
 
 @_typing.final
 class PushAuthorizationRequest(_message.Message):

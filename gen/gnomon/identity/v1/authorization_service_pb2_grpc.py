@@ -61,6 +61,16 @@ class AuthorizationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.FromString,
                 _registered_method=True)
+        self.GetTermsQuestion = channel.unary_unary(
+                '/gnomon.identity.v1.AuthorizationService/GetTermsQuestion',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionResponse.FromString,
+                _registered_method=True)
+        self.AnswerTerms = channel.unary_unary(
+                '/gnomon.identity.v1.AuthorizationService/AnswerTerms',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsResponse.FromString,
+                _registered_method=True)
         self.PushAuthorization = channel.unary_unary(
                 '/gnomon.identity.v1.AuthorizationService/PushAuthorization',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.PushAuthorizationRequest.SerializeToString,
@@ -111,6 +121,23 @@ class AuthorizationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetTermsQuestion(self, request, context):
+        """Returns the terms of use that the user has to accept before the client gets a code.
+        Rejected like GetConsentPage.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnswerTerms(self, request, context):
+        """Takes the user's answer. The sign-in continues when the user accepts, or may accept later. A user who declines is signed
+        out, and the client gets access_denied.
+        Rejected like GetConsentPage.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PushAuthorization(self, request, context):
         """Receives an authorization request directly from the client: RFC 9126.
         Refused with the error codes of the authorization endpoint and of the token endpoint.
@@ -146,6 +173,16 @@ def add_AuthorizationServiceServicer_to_server(servicer, server):
                     servicer.AnswerConsent,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.SerializeToString,
+            ),
+            'GetTermsQuestion': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTermsQuestion,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionResponse.SerializeToString,
+            ),
+            'AnswerTerms': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnswerTerms,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsResponse.SerializeToString,
             ),
             'PushAuthorization': grpc.unary_unary_rpc_method_handler(
                     servicer.PushAuthorization,
@@ -290,6 +327,60 @@ class AuthorizationService:
             '/gnomon.identity.v1.AuthorizationService/AnswerConsent',
             gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTermsQuestion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AuthorizationService/GetTermsQuestion',
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetTermsQuestionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnswerTerms(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AuthorizationService/AnswerTerms',
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerTermsResponse.FromString,
             options,
             channel_credentials,
             insecure,

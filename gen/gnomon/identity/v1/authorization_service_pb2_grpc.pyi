@@ -51,6 +51,15 @@ class AuthorizationServiceStub:
     """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
     Rejected like GetConsentPage.
     """
+    GetTermsQuestion: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.GetTermsQuestionRequest, _authorization_service_pb2.GetTermsQuestionResponse]
+    """Returns the terms of use that the user has to accept before the client gets a code.
+    Rejected like GetConsentPage.
+    """
+    AnswerTerms: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerTermsRequest, _authorization_service_pb2.AnswerTermsResponse]
+    """Takes the user's answer. The sign-in continues when the user accepts, or may accept later. A user who declines is signed
+    out, and the client gets access_denied.
+    Rejected like GetConsentPage.
+    """
     PushAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]
     """Receives an authorization request directly from the client: RFC 9126.
     Refused with the error codes of the authorization endpoint and of the token endpoint.
@@ -77,6 +86,15 @@ class AuthorizationServiceAsyncStub(AuthorizationServiceStub):
     """
     AnswerConsent: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerConsentRequest, _authorization_service_pb2.AnswerConsentResponse]  # type: ignore[assignment]
     """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
+    Rejected like GetConsentPage.
+    """
+    GetTermsQuestion: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.GetTermsQuestionRequest, _authorization_service_pb2.GetTermsQuestionResponse]  # type: ignore[assignment]
+    """Returns the terms of use that the user has to accept before the client gets a code.
+    Rejected like GetConsentPage.
+    """
+    AnswerTerms: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerTermsRequest, _authorization_service_pb2.AnswerTermsResponse]  # type: ignore[assignment]
+    """Takes the user's answer. The sign-in continues when the user accepts, or may accept later. A user who declines is signed
+    out, and the client gets access_denied.
     Rejected like GetConsentPage.
     """
     PushAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]  # type: ignore[assignment]
@@ -132,6 +150,27 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.AnswerConsentResponse, _abc.Awaitable[_authorization_service_pb2.AnswerConsentResponse]]:
         """Receives the answer of the user: the client gets a code after acceptance, access_denied otherwise.
+        Rejected like GetConsentPage.
+        """
+
+    @_abc_1.abstractmethod
+    def GetTermsQuestion(
+        self,
+        request: _authorization_service_pb2.GetTermsQuestionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_authorization_service_pb2.GetTermsQuestionResponse, _abc.Awaitable[_authorization_service_pb2.GetTermsQuestionResponse]]:
+        """Returns the terms of use that the user has to accept before the client gets a code.
+        Rejected like GetConsentPage.
+        """
+
+    @_abc_1.abstractmethod
+    def AnswerTerms(
+        self,
+        request: _authorization_service_pb2.AnswerTermsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_authorization_service_pb2.AnswerTermsResponse, _abc.Awaitable[_authorization_service_pb2.AnswerTermsResponse]]:
+        """Takes the user's answer. The sign-in continues when the user accepts, or may accept later. A user who declines is signed
+        out, and the client gets access_denied.
         Rejected like GetConsentPage.
         """
 

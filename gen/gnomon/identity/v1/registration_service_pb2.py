@@ -27,7 +27,7 @@ from gnomon.identity.v1 import browser_pb2 as gnomon_dot_identity_dot_v1_dot_bro
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-gnomon/identity/v1/registration_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"9\n\x1aGetRegistrationPageRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"U\n\x1bGetRegistrationPageResponse\x12\x19\n\x11\x61sks_for_username\x18\x01 \x01(\x08\x12\x1b\n\x13password_length_min\x18\x02 \x01(\x05\"\xe2\x02\n\x0fRegisterRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x17\n\x05\x65mail\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xfe\x01\x12\x1a\n\x08password\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ngiven_name\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1d\n\x0b\x66\x61mily_name\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12#\n\x12preferred_username\x18\x07 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1b\n\tclient_id\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0credirect_uri\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x15\n\x03pow\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x08language\x18\x0b \x01(\tB\x07\xbaH\x04r\x02\x18\x10\"K\n\rCompanySignIn\x12\x13\n\x0bprovider_id\x18\x01 \x01(\t\x12\x15\n\rprovider_name\x18\x02 \x01(\t\x12\x0e\n\x06issuer\x18\x03 \x01(\t\"N\n\x10RegisterResponse\x12:\n\x0f\x63ompany_sign_in\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.CompanySignIn\"\x94\x01\n\x0c\x43onfirmation\x12\x36\n\x06status\x18\x01 \x01(\x0e\x32&.gnomon.identity.v1.ConfirmationStatus\x12\r\n\x05\x65mail\x18\x02 \x01(\t\x12\x12\n\nreturn_uri\x18\x03 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x04 \x01(\t\x12\x14\n\x0cpassword_uri\x18\x05 \x01(\t\"h\n\x16GetConfirmationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07user_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04\x63ode\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"Q\n\x17GetConfirmationResponse\x12\x36\n\x0c\x63onfirmation\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.Confirmation\"\x93\x01\n\x13\x43onfirmEmailRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07user_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04\x63ode\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x04 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"N\n\x14\x43onfirmEmailResponse\x12\x36\n\x0c\x63onfirmation\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.Confirmation\"?\n CheckConfirmationRequestsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"#\n!CheckConfirmationRequestsResponse\"\x97\x01\n\x1aRequestConfirmationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x17\n\x05\x65mail\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xfe\x01\x12\x15\n\x03pow\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1d\n\x1bRequestConfirmationResponse*\x9b\x01\n\x12\x43onfirmationStatus\x12#\n\x1f\x43ONFIRMATION_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x43ONFIRMATION_STATUS_OPEN\x10\x01\x12!\n\x1d\x43ONFIRMATION_STATUS_CONFIRMED\x10\x02\x12\x1f\n\x1b\x43ONFIRMATION_STATUS_EXPIRED\x10\x03\x32\x9d\x07\n\x13RegistrationService\x12\x89\x01\n\x13GetRegistrationPage\x12..gnomon.identity.v1.GetRegistrationPageRequest\x1a/.gnomon.identity.v1.GetRegistrationPageResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\xa1\x01\n\x08Register\x12#.gnomon.identity.v1.RegisterRequest\x1a$.gnomon.identity.v1.RegisterResponse\"J\x8a\xe7\x18\x46\x32\x10INVALID_ARGUMENT2\tNOT_FOUND2\x11PERMISSION_DENIED2\x12RESOURCE_EXHAUSTEDP\x01\x12}\n\x0fGetConfirmation\x12*.gnomon.identity.v1.GetConfirmationRequest\x1a+.gnomon.identity.v1.GetConfirmationResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12t\n\x0c\x43onfirmEmail\x12\'.gnomon.identity.v1.ConfirmEmailRequest\x1a(.gnomon.identity.v1.ConfirmEmailResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\x9b\x01\n\x19\x43heckConfirmationRequests\x12\x34.gnomon.identity.v1.CheckConfirmationRequestsRequest\x1a\x35.gnomon.identity.v1.CheckConfirmationRequestsResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\xc2\x01\n\x13RequestConfirmation\x12..gnomon.identity.v1.RequestConfirmationRequest\x1a/.gnomon.identity.v1.RequestConfirmationResponse\"J\x8a\xe7\x18\x46\x32\x10INVALID_ARGUMENT2\tNOT_FOUND2\x11PERMISSION_DENIED2\x12RESOURCE_EXHAUSTEDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n-gnomon/identity/v1/registration_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"9\n\x1aGetRegistrationPageRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"h\n\x1bGetRegistrationPageResponse\x12\x19\n\x11\x61sks_for_username\x18\x01 \x01(\x08\x12\x1b\n\x13password_length_min\x18\x02 \x01(\x05\x12\x11\n\thas_terms\x18\x03 \x01(\x08\"\xe2\x02\n\x0fRegisterRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x17\n\x05\x65mail\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xfe\x01\x12\x1a\n\x08password\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\ngiven_name\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1d\n\x0b\x66\x61mily_name\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12#\n\x12preferred_username\x18\x07 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1b\n\tclient_id\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0credirect_uri\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x10\x12\x15\n\x03pow\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x08language\x18\x0b \x01(\tB\x07\xbaH\x04r\x02\x18\x10\"K\n\rCompanySignIn\x12\x13\n\x0bprovider_id\x18\x01 \x01(\t\x12\x15\n\rprovider_name\x18\x02 \x01(\t\x12\x0e\n\x06issuer\x18\x03 \x01(\t\"N\n\x10RegisterResponse\x12:\n\x0f\x63ompany_sign_in\x18\x01 \x01(\x0b\x32!.gnomon.identity.v1.CompanySignIn\"\x94\x01\n\x0c\x43onfirmation\x12\x36\n\x06status\x18\x01 \x01(\x0e\x32&.gnomon.identity.v1.ConfirmationStatus\x12\r\n\x05\x65mail\x18\x02 \x01(\t\x12\x12\n\nreturn_uri\x18\x03 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x04 \x01(\t\x12\x14\n\x0cpassword_uri\x18\x05 \x01(\t\"h\n\x16GetConfirmationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07user_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04\x63ode\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"Q\n\x17GetConfirmationResponse\x12\x36\n\x0c\x63onfirmation\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.Confirmation\"\x93\x01\n\x13\x43onfirmEmailRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x19\n\x07user_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x16\n\x04\x63ode\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x04 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"N\n\x14\x43onfirmEmailResponse\x12\x36\n\x0c\x63onfirmation\x18\x01 \x01(\x0b\x32 .gnomon.identity.v1.Confirmation\"?\n CheckConfirmationRequestsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"#\n!CheckConfirmationRequestsResponse\"\x97\x01\n\x1aRequestConfirmationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x17\n\x05\x65mail\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\xfe\x01\x12\x15\n\x03pow\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x1d\n\x1bRequestConfirmationResponse*\x9b\x01\n\x12\x43onfirmationStatus\x12#\n\x1f\x43ONFIRMATION_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n\x18\x43ONFIRMATION_STATUS_OPEN\x10\x01\x12!\n\x1d\x43ONFIRMATION_STATUS_CONFIRMED\x10\x02\x12\x1f\n\x1b\x43ONFIRMATION_STATUS_EXPIRED\x10\x03\x32\x9d\x07\n\x13RegistrationService\x12\x89\x01\n\x13GetRegistrationPage\x12..gnomon.identity.v1.GetRegistrationPageRequest\x1a/.gnomon.identity.v1.GetRegistrationPageResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\xa1\x01\n\x08Register\x12#.gnomon.identity.v1.RegisterRequest\x1a$.gnomon.identity.v1.RegisterResponse\"J\x8a\xe7\x18\x46\x32\x10INVALID_ARGUMENT2\tNOT_FOUND2\x11PERMISSION_DENIED2\x12RESOURCE_EXHAUSTEDP\x01\x12}\n\x0fGetConfirmation\x12*.gnomon.identity.v1.GetConfirmationRequest\x1a+.gnomon.identity.v1.GetConfirmationResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12t\n\x0c\x43onfirmEmail\x12\'.gnomon.identity.v1.ConfirmEmailRequest\x1a(.gnomon.identity.v1.ConfirmEmailResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\x9b\x01\n\x19\x43heckConfirmationRequests\x12\x34.gnomon.identity.v1.CheckConfirmationRequestsRequest\x1a\x35.gnomon.identity.v1.CheckConfirmationRequestsResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12\xc2\x01\n\x13RequestConfirmation\x12..gnomon.identity.v1.RequestConfirmationRequest\x1a/.gnomon.identity.v1.RequestConfirmationResponse\"J\x8a\xe7\x18\x46\x32\x10INVALID_ARGUMENT2\tNOT_FOUND2\x11PERMISSION_DENIED2\x12RESOURCE_EXHAUSTEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -88,36 +88,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTRATIONSERVICE'].methods_by_name['CheckConfirmationRequests']._serialized_options = b'\212\347\030\r2\tNOT_FOUNDP\001'
   _globals['_REGISTRATIONSERVICE'].methods_by_name['RequestConfirmation']._loaded_options = None
   _globals['_REGISTRATIONSERVICE'].methods_by_name['RequestConfirmation']._serialized_options = b'\212\347\030F2\020INVALID_ARGUMENT2\tNOT_FOUND2\021PERMISSION_DENIED2\022RESOURCE_EXHAUSTEDP\001'
-  _globals['_CONFIRMATIONSTATUS']._serialized_start=1680
-  _globals['_CONFIRMATIONSTATUS']._serialized_end=1835
+  _globals['_CONFIRMATIONSTATUS']._serialized_start=1699
+  _globals['_CONFIRMATIONSTATUS']._serialized_end=1854
   _globals['_GETREGISTRATIONPAGEREQUEST']._serialized_start=162
   _globals['_GETREGISTRATIONPAGEREQUEST']._serialized_end=219
   _globals['_GETREGISTRATIONPAGERESPONSE']._serialized_start=221
-  _globals['_GETREGISTRATIONPAGERESPONSE']._serialized_end=306
-  _globals['_REGISTERREQUEST']._serialized_start=309
-  _globals['_REGISTERREQUEST']._serialized_end=663
-  _globals['_COMPANYSIGNIN']._serialized_start=665
-  _globals['_COMPANYSIGNIN']._serialized_end=740
-  _globals['_REGISTERRESPONSE']._serialized_start=742
-  _globals['_REGISTERRESPONSE']._serialized_end=820
-  _globals['_CONFIRMATION']._serialized_start=823
-  _globals['_CONFIRMATION']._serialized_end=971
-  _globals['_GETCONFIRMATIONREQUEST']._serialized_start=973
-  _globals['_GETCONFIRMATIONREQUEST']._serialized_end=1077
-  _globals['_GETCONFIRMATIONRESPONSE']._serialized_start=1079
-  _globals['_GETCONFIRMATIONRESPONSE']._serialized_end=1160
-  _globals['_CONFIRMEMAILREQUEST']._serialized_start=1163
-  _globals['_CONFIRMEMAILREQUEST']._serialized_end=1310
-  _globals['_CONFIRMEMAILRESPONSE']._serialized_start=1312
-  _globals['_CONFIRMEMAILRESPONSE']._serialized_end=1390
-  _globals['_CHECKCONFIRMATIONREQUESTSREQUEST']._serialized_start=1392
-  _globals['_CHECKCONFIRMATIONREQUESTSREQUEST']._serialized_end=1455
-  _globals['_CHECKCONFIRMATIONREQUESTSRESPONSE']._serialized_start=1457
-  _globals['_CHECKCONFIRMATIONREQUESTSRESPONSE']._serialized_end=1492
-  _globals['_REQUESTCONFIRMATIONREQUEST']._serialized_start=1495
-  _globals['_REQUESTCONFIRMATIONREQUEST']._serialized_end=1646
-  _globals['_REQUESTCONFIRMATIONRESPONSE']._serialized_start=1648
-  _globals['_REQUESTCONFIRMATIONRESPONSE']._serialized_end=1677
-  _globals['_REGISTRATIONSERVICE']._serialized_start=1838
-  _globals['_REGISTRATIONSERVICE']._serialized_end=2763
+  _globals['_GETREGISTRATIONPAGERESPONSE']._serialized_end=325
+  _globals['_REGISTERREQUEST']._serialized_start=328
+  _globals['_REGISTERREQUEST']._serialized_end=682
+  _globals['_COMPANYSIGNIN']._serialized_start=684
+  _globals['_COMPANYSIGNIN']._serialized_end=759
+  _globals['_REGISTERRESPONSE']._serialized_start=761
+  _globals['_REGISTERRESPONSE']._serialized_end=839
+  _globals['_CONFIRMATION']._serialized_start=842
+  _globals['_CONFIRMATION']._serialized_end=990
+  _globals['_GETCONFIRMATIONREQUEST']._serialized_start=992
+  _globals['_GETCONFIRMATIONREQUEST']._serialized_end=1096
+  _globals['_GETCONFIRMATIONRESPONSE']._serialized_start=1098
+  _globals['_GETCONFIRMATIONRESPONSE']._serialized_end=1179
+  _globals['_CONFIRMEMAILREQUEST']._serialized_start=1182
+  _globals['_CONFIRMEMAILREQUEST']._serialized_end=1329
+  _globals['_CONFIRMEMAILRESPONSE']._serialized_start=1331
+  _globals['_CONFIRMEMAILRESPONSE']._serialized_end=1409
+  _globals['_CHECKCONFIRMATIONREQUESTSREQUEST']._serialized_start=1411
+  _globals['_CHECKCONFIRMATIONREQUESTSREQUEST']._serialized_end=1474
+  _globals['_CHECKCONFIRMATIONREQUESTSRESPONSE']._serialized_start=1476
+  _globals['_CHECKCONFIRMATIONREQUESTSRESPONSE']._serialized_end=1511
+  _globals['_REQUESTCONFIRMATIONREQUEST']._serialized_start=1514
+  _globals['_REQUESTCONFIRMATIONREQUEST']._serialized_end=1665
+  _globals['_REQUESTCONFIRMATIONRESPONSE']._serialized_start=1667
+  _globals['_REQUESTCONFIRMATIONRESPONSE']._serialized_end=1696
+  _globals['_REGISTRATIONSERVICE']._serialized_start=1857
+  _globals['_REGISTRATIONSERVICE']._serialized_end=2782
 # @@protoc_insertion_point(module_scope)

@@ -74,19 +74,23 @@ class GetRegistrationPageResponse(_message.Message):
 
     ASKS_FOR_USERNAME_FIELD_NUMBER: _builtins.int
     PASSWORD_LENGTH_MIN_FIELD_NUMBER: _builtins.int
+    HAS_TERMS_FIELD_NUMBER: _builtins.int
     asks_for_username: _builtins.bool
     """Whether the form asks for a username."""
     password_length_min: _builtins.int
     """Minimum length of a password in characters."""
+    has_terms: _builtins.bool
+    """Whether terms of use hold, which people accept at their first sign-in."""
     def __init__(
         self,
         *,
         asks_for_username: _builtins.bool = ...,
         password_length_min: _builtins.int = ...,
+        has_terms: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asks_for_username", b"asks_for_username", "password_length_min", b"password_length_min"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asks_for_username", b"asks_for_username", "has_terms", b"has_terms", "password_length_min", b"password_length_min"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

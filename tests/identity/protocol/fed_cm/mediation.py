@@ -69,6 +69,7 @@ class Mediation:
             people,
             sessions=provider.sessions,
             consents=provider.consents,
+            terms_of_use=provider.terms,
             sign=signing.sign,
             report=self._report,
             events=provider.events,

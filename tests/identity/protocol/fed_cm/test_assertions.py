@@ -10,6 +10,8 @@ from identity.crypto.jose.encryption import KeyManagement
 from identity.directory.client import ClientId
 from identity.directory.consents.consent import Terms
 from identity.directory.own_clients import CONSOLE_CLIENT_ID, own_clients
+from identity.directory.terms_of_use.terms import TERMS_VERSIONS, TermsVersion
+from identity.directory.user import UserId
 from identity.foundation.errors import (
     AccessDenied,
     ConsentRequired,
@@ -299,3 +301,26 @@ async def test_what_was_granted_before_stays(mediation: Mediation) -> None:
     consent = await mediation.consent()
     assert consent is not None
     assert consent.terms.oauth_scopes == ("openid", "groups")
+
+
+async def test_whoever_has_to_accept_terms_of_use_signs_in_again(mediation: Mediation) -> None:
+    browser = await mediation.sign_in()
+    version = TermsVersion(
+        tenant_id=mediation.tenant.tenant_id,
+        id="1",
+        uri="https://example.com/terms",
+        texts=(),
+        holds_from=NOON,
+        is_accepted_again=True,
+        accept_until=None,
+        published_at=NOON,
+    )
+    await mediation.provider.store.of(TERMS_VERSIONS).insert(version)
+
+    with pytest.raises(LoginRequired, match="terms of use"):
+        await mediation.issue(browser)
+
+    await mediation.provider.terms.accept(
+        mediation.tenant, UserId("alice"), version, client_id=ClientId("shop")
+    )
+    assert (await mediation.issue(browser))["sub"] == "alice"

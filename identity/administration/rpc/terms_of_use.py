@@ -1,0 +1,86 @@
+"""TermsOfUseService."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from gnomon.identity.v1 import terms_of_use_service_pb2 as pb
+from identity.access.rpc.admission import Admission
+from identity.access.rpc.operations import Operations
+from identity.access.rpc.records import message_of
+from identity.administration.terms_of_use import ListedTerms, TermsAdministration, TermsDraft
+from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
+from identity.authentication.rpc.shown_terms import shown_terms
+from identity.directory.terms_of_use.terms import TermsAcceptance
+from identity.directory.terms_of_use.terms_of_use import TermsOfUse
+from identity.foundation.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import NotFound
+
+
+class TermsOfUseServicer(Operations):
+    def __init__(
+        self, admission: Admission, administration: TermsAdministration, terms: TermsOfUse, clock: Clock
+    ) -> None:
+        self._administration = administration
+        self._terms = terms
+        self._clock = clock
+        super().__init__(
+            admission,
+            {
+                pb.ListTermsRequest: administration.all,
+                pb.PublishTermsRequest: administration.publish,
+                pb.GetTermsRequest: self._get,
+                pb.AddTermsTextRequest: administration.add_text,
+                pb.WithdrawTermsRequest: administration.withdraw,
+                pb.ListTermsAcceptancesRequest: self._acceptances,
+                pb.ListAcceptedTermsRequest: administration.accepted,
+                pb.GetShownTermsRequest: self._shown,
+            },
+            reads={TermsDraft: _draft},
+            shows={ListedTerms: _message},
+        )
+
+    async def _get(self, tenant: Tenant, version: str) -> tuple[ListedTerms, Sequence[pb.TermsText]]:
+        found, texts = await self._administration.get(tenant, version)
+        return found, [pb.TermsText(language=language, text=text) for language, text in texts]
+
+    async def _acceptances(
+        self, tenant: Tenant, version: str, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[TermsAcceptance], str]:
+        most = page_size or MOST_OF_A_PAGE
+        # One more than shown, to know whether there is a next page.
+        found = await self._administration.acceptances(
+            tenant, version, after=id_of(continuation_token), most=most + 1
+        )
+        return found[:most], token_of(found[most - 1].user_id) if len(found) > most else ""
+
+    async def _shown(self, tenant: Tenant, version: str, languages: Sequence[str]) -> pb.ShownTerms:
+        """Return the version that holds, or another one that held."""
+        found = await self._terms.current(tenant)
+        if version:
+            now = self._clock.now()
+            known = (each for each in await self._terms.versions(tenant) if each.id == version)
+            found = next((each for each in known if each.holds_from <= now), None)
+        if found is None:
+            raise NotFound("there are no such terms of use")
+        return shown_terms(found, *await self._terms.text(tenant, found, languages))
+
+
+def _draft(request: pb.PublishTermsRequest) -> TermsDraft:
+    return TermsDraft(
+        version=request.version,
+        language=request.language,
+        text=request.text,
+        uri=request.uri,
+        holds_from=_time(request.holds_from),
+        is_accepted_again=request.accepted_again,
+        accept_until=_time(request.accept_until),
+    )
+
+
+def _time(seconds: int) -> datetime | None:
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
+
+
+def _message(listed: ListedTerms) -> pb.Terms:
+    return message_of(pb.Terms, listed.version, current=listed.is_current)
