@@ -31,6 +31,7 @@ BY_SPECIFICATION = [
         "imports",
         "Standard Webhooks",
         "LDAP",
+        "terms of use",
     ),
 ]
 

@@ -231,6 +231,7 @@ async def test_refreshing_is_a_grant_that_a_client_is_registered_for(provider: P
 
 async def test_refresh_tokens_end_when_the_user_has_to_accept_terms_of_use(provider: Provider) -> None:
     issued = await provider.sign_in()
+    provider.clock.advance(timedelta(seconds=1))
     now = provider.clock.now()
     version = TermsVersion(
         tenant_id=TENANT.tenant_id,
