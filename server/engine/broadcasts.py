@@ -1,9 +1,9 @@
 """Starts broadcasts: of signals in all partitions, and of changed cluster variables in this one."""
 
 from server.engine import signal_events as happened
-from server.engine.commands import ContinueBroadcast, ReceiveSignal
 from server.engine.keys import Key
 from server.engine.sent import EVERY_OTHER
+from server.engine.signal_commands import ContinueBroadcast, ReceiveSignal
 from server.engine.signals import ClusterVariableChange, PendingSignal
 from server.engine.step import Step
 from server.engine.variables import Variables

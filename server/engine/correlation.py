@@ -13,11 +13,11 @@ from operator import attrgetter
 
 from server.engine import message_events as happened
 from server.engine import triggers
-from server.engine.commands import DeliverMessage, PublishMessage
 from server.engine.definitions import message_starts_of
 from server.engine.events import MessageCorrelated
 from server.engine.instantiation import begin_at
 from server.engine.keys import Key, partition_of
+from server.engine.message_commands import DeliverMessage, PublishMessage
 from server.engine.messages import HomeSubscription, Message, Place
 from server.engine.start_triggers import MessageStart
 from server.engine.step import Step

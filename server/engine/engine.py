@@ -13,7 +13,8 @@ import msgspec
 
 from server.engine import agenda
 from server.engine.answers import Answer
-from server.engine.commands import Command, ContinueBatchOperation, ProcessBatchItems
+from server.engine.batch_commands import ContinueBatchOperation, ProcessBatchItems
+from server.engine.commands import Command
 from server.engine.events import Event
 from server.engine.handlers import HANDLERS
 from server.engine.keys import Key

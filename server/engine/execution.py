@@ -26,7 +26,6 @@ from server.engine import (
     throw_events,
 )
 from server.engine.catch_events import Caught
-from server.engine.commands import BeginNext
 from server.engine.elements import BEHAVIOURS
 from server.engine.incidents import ErrorType, Incident
 from server.engine.inclusive_joins import ready_join
@@ -34,6 +33,7 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.jobs import create_job
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATED, ACTIVATING, COMPLETING, TERMINATING
+from server.engine.message_commands import BeginNext
 from server.engine.process_instance import ElementInstance, Interruption, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
 from server.engine.signals import PendingSignal

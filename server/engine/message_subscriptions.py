@@ -3,11 +3,11 @@
 from datetime import datetime
 
 from server.bpmn.executable import MessageTrigger
-from server.engine.commands import CloseMessageSubscription, OpenMessageSubscription
 from server.engine.events import InstanceHead, MessageCorrelated, SubscriptionMoved
 from server.engine.expressions import key_text_of, string_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.keys import Key
+from server.engine.message_commands import CloseMessageSubscription, OpenMessageSubscription
 from server.engine.message_events import HomeSubscriptionClosed, HomeSubscriptionOpened
 from server.engine.messages import MOST_CHARACTERS, home_of
 from server.engine.scopes import VariableScope

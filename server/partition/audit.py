@@ -9,7 +9,22 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from server.engine import commands
+from server.engine import (
+    batch_commands,
+    cluster_variable_commands,
+    commands,
+    decision_commands,
+    deployment_commands,
+    global_task_listener_commands,
+    job_commands,
+    message_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+    signal_commands,
+    timer_commands,
+    user_task_commands,
+)
 from server.engine.answers import (
     DONE,
     Answer,
@@ -56,43 +71,47 @@ class Audited(NamedTuple):
 
 
 AUDITED: Mapping[type, Audited] = {
-    commands.DeployResources: Audited("RESOURCE", "CREATE"),
-    commands.DeleteResource: Audited("RESOURCE", "DELETE", "resource_key"),
-    commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
-    commands.DeleteDecisionInstance: Audited("DECISION", "DELETE", "decision_evaluation_key"),
-    commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
-    commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
-    commands.DeleteProcessInstance: Audited(PROCESS_INSTANCE, "DELETE", "process_instance_key"),
-    commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
-    commands.ModifyProcessInstance: Audited(PROCESS_INSTANCE, "MODIFY", "process_instance_key"),
-    commands.FireTimer: Audited(PROCESS_INSTANCE, "UPDATE", "process_instance_key"),
-    commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),
-    commands.FailJob: Audited("JOB", "FAIL", "job_key"),
-    commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),
-    commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
-    commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
-    commands.SetVariables: Audited(VARIABLE, "UPDATE", "element_instance_key"),
-    commands.CreateClusterVariable: Audited(VARIABLE, "CREATE", id="name"),
-    commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE", id="name"),
-    commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE", id="name"),
-    commands.CreateGlobalTaskListener: Audited(GLOBAL_LISTENER, "CREATE", id="id"),
-    commands.UpdateGlobalTaskListener: Audited(GLOBAL_LISTENER, "UPDATE", id="id"),
-    commands.DeleteGlobalTaskListener: Audited(GLOBAL_LISTENER, "DELETE", id="id"),
-    commands.ActivateAdHocSubProcessActivities: Audited(
+    deployment_commands.DeployResources: Audited("RESOURCE", "CREATE"),
+    deployment_commands.DeleteResource: Audited("RESOURCE", "DELETE", "resource_key"),
+    decision_commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
+    decision_commands.DeleteDecisionInstance: Audited("DECISION", "DELETE", "decision_evaluation_key"),
+    process_instance_commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
+    process_instance_commands.CancelProcessInstance: Audited(
+        PROCESS_INSTANCE, "CANCEL", "process_instance_key"
+    ),
+    process_instance_commands.DeleteProcessInstance: Audited(
+        PROCESS_INSTANCE, "DELETE", "process_instance_key"
+    ),
+    migration_commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
+    modification_commands.ModifyProcessInstance: Audited(PROCESS_INSTANCE, "MODIFY", "process_instance_key"),
+    timer_commands.FireTimer: Audited(PROCESS_INSTANCE, "UPDATE", "process_instance_key"),
+    job_commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),
+    job_commands.FailJob: Audited("JOB", "FAIL", "job_key"),
+    job_commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),
+    job_commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
+    process_instance_commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
+    process_instance_commands.SetVariables: Audited(VARIABLE, "UPDATE", "element_instance_key"),
+    cluster_variable_commands.CreateClusterVariable: Audited(VARIABLE, "CREATE", id="name"),
+    cluster_variable_commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE", id="name"),
+    cluster_variable_commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE", id="name"),
+    global_task_listener_commands.CreateGlobalTaskListener: Audited(GLOBAL_LISTENER, "CREATE", id="id"),
+    global_task_listener_commands.UpdateGlobalTaskListener: Audited(GLOBAL_LISTENER, "UPDATE", id="id"),
+    global_task_listener_commands.DeleteGlobalTaskListener: Audited(GLOBAL_LISTENER, "DELETE", id="id"),
+    process_instance_commands.ActivateAdHocSubProcessActivities: Audited(
         "ELEMENT_INSTANCE", "ACTIVATE", "ad_hoc_sub_process_instance_key"
     ),
-    commands.AssignUserTask: Audited(USER_TASK, "ASSIGN", "user_task_key"),
-    commands.UnassignUserTask: Audited(USER_TASK, "UNASSIGN", "user_task_key"),
-    commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),
-    commands.CompleteUserTask: Audited(USER_TASK, "COMPLETE", "user_task_key"),
-    commands.PublishMessage: Audited("MESSAGE", "CREATE"),
-    commands.CorrelateMessage: Audited("MESSAGE", "CORRELATE"),
-    commands.BroadcastSignal: Audited(SIGNAL, "CREATE"),
-    commands.EvaluateConditionals: Audited(CONDITIONAL, "EVALUATE"),
-    commands.CreateBatchOperation: Audited(BATCH, "CREATE"),
-    commands.SuspendBatchOperation: Audited(BATCH, "SUSPEND", "batch_operation_key"),
-    commands.ResumeBatchOperation: Audited(BATCH, "RESUME", "batch_operation_key"),
-    commands.CancelBatchOperation: Audited(BATCH, "CANCEL", "batch_operation_key"),
+    user_task_commands.AssignUserTask: Audited(USER_TASK, "ASSIGN", "user_task_key"),
+    user_task_commands.UnassignUserTask: Audited(USER_TASK, "UNASSIGN", "user_task_key"),
+    user_task_commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),
+    user_task_commands.CompleteUserTask: Audited(USER_TASK, "COMPLETE", "user_task_key"),
+    message_commands.PublishMessage: Audited("MESSAGE", "CREATE"),
+    message_commands.CorrelateMessage: Audited("MESSAGE", "CORRELATE"),
+    signal_commands.BroadcastSignal: Audited(SIGNAL, "CREATE"),
+    signal_commands.EvaluateConditionals: Audited(CONDITIONAL, "EVALUATE"),
+    batch_commands.CreateBatchOperation: Audited(BATCH, "CREATE"),
+    batch_commands.SuspendBatchOperation: Audited(BATCH, "SUSPEND", "batch_operation_key"),
+    batch_commands.ResumeBatchOperation: Audited(BATCH, "RESUME", "batch_operation_key"),
+    batch_commands.CancelBatchOperation: Audited(BATCH, "CANCEL", "batch_operation_key"),
 }
 
 
@@ -163,7 +182,7 @@ def _note_entity(entry: AuditEntry, result: Answer | ServiceError) -> None:
 def _note_batch_operation(entry: AuditEntry, command: commands.Command) -> None:
     if entry.entity_type == BATCH:
         entry.batch_operation_key = entry.entity_key
-        if isinstance(command, commands.CreateBatchOperation):
+        if isinstance(command, batch_commands.CreateBatchOperation):
             entry.batch_operation_type = command.action.type
 
 

@@ -3,22 +3,28 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from server.engine import commands
+from server.engine import (
+    decision_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+)
+from server.engine.batch_commands import ContinueBatchOperation, ProcessBatchItems
 from server.engine.batch_events import BatchItemsProcessed, BatchOutcome
 from server.engine.batch_operations import BatchOperationType
-from server.engine.commands import Command, ContinueBatchOperation, ProcessBatchItems
+from server.engine.commands import Command
 from server.engine.events import Event
 from server.partition.audit import AUDITED, LONGEST_DETAIL, Audited
 from server.platform.errors import InvalidState
 from server.store.entities import AuditEntry, AuditResult
 
 _ITEMS: Mapping[BatchOperationType, Audited] = {
-    BatchOperationType.CANCEL_PROCESS_INSTANCE: AUDITED[commands.CancelProcessInstance],
-    BatchOperationType.MIGRATE_PROCESS_INSTANCE: AUDITED[commands.MigrateProcessInstance],
-    BatchOperationType.MODIFY_PROCESS_INSTANCE: AUDITED[commands.ModifyProcessInstance],
-    BatchOperationType.RESOLVE_INCIDENT: AUDITED[commands.ResolveIncident],
-    BatchOperationType.DELETE_PROCESS_INSTANCE: AUDITED[commands.DeleteProcessInstance],
-    BatchOperationType.DELETE_DECISION_INSTANCE: AUDITED[commands.DeleteDecisionInstance],
+    BatchOperationType.CANCEL_PROCESS_INSTANCE: AUDITED[process_instance_commands.CancelProcessInstance],
+    BatchOperationType.MIGRATE_PROCESS_INSTANCE: AUDITED[migration_commands.MigrateProcessInstance],
+    BatchOperationType.MODIFY_PROCESS_INSTANCE: AUDITED[modification_commands.ModifyProcessInstance],
+    BatchOperationType.RESOLVE_INCIDENT: AUDITED[process_instance_commands.ResolveIncident],
+    BatchOperationType.DELETE_PROCESS_INSTANCE: AUDITED[process_instance_commands.DeleteProcessInstance],
+    BatchOperationType.DELETE_DECISION_INSTANCE: AUDITED[decision_commands.DeleteDecisionInstance],
 }
 
 

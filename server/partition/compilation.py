@@ -10,7 +10,15 @@ from functools import partial
 
 from server.bpmn.reader import BpmnReadError
 from server.dmn import DmnError
-from server.engine import State, commands
+from server.engine import (
+    State,
+    decision_commands,
+    deployment_commands,
+    message_commands,
+    migration_commands,
+    process_instance_commands,
+    signal_commands,
+)
 from server.engine.addresses import OwnersOf
 from server.engine.commands import Command
 from server.engine.definitions import executable_process
@@ -37,7 +45,7 @@ class Compilation:
 
     async def prepare(self, command: Command) -> None:
         """Return when the large models of a command are compiled; raises ResourceExhausted."""
-        if isinstance(command, commands.AdoptDefinition):
+        if isinstance(command, deployment_commands.AdoptDefinition):
             return
         for compiled in _MODELS.get(type(command), _of_owners)(self._state, command):
             await self._threads.run(command.tenant_id, _attempt, compiled)
@@ -59,17 +67,17 @@ def _of_owners(state: State, command: Command) -> Sequence[_Model]:
     return [model for key in keys for model in _definition(state, key)]
 
 
-def _migrated(state: State, command: commands.MigrateProcessInstance) -> Sequence[_Model]:
+def _migrated(state: State, command: migration_commands.MigrateProcessInstance) -> Sequence[_Model]:
     return (*_definition(state, command.target_process_definition_key), *_of_owners(state, command))
 
 
-def _created(state: State, command: commands.CreateProcessInstance) -> Iterable[_Model]:
+def _created(state: State, command: process_instance_commands.CreateProcessInstance) -> Iterable[_Model]:
     if command.process_definition_key is not None:
         return _definition(state, command.process_definition_key)
     return _version(state, command.tenant_id, command.process_definition_id, command.version)
 
 
-def _deployed(_: State, command: commands.DeployResources) -> Iterator[_Model]:
+def _deployed(_: State, command: deployment_commands.DeployResources) -> Iterator[_Model]:
     for resource in command.resources:
         for process_id in resource.process_ids if len(resource.content) >= LARGE_OCTETS else ():
             yield partial(executable_process, resource.content, process_id)
@@ -92,10 +100,13 @@ def _version(state: State, tenant_id: str, process_id: str, number: int | None) 
 
 
 def _begun(
-    state: State, command: commands.PublishMessage | commands.CorrelateMessage | commands.BroadcastSignal
+    state: State,
+    command: message_commands.PublishMessage
+    | message_commands.CorrelateMessage
+    | signal_commands.BroadcastSignal,
 ) -> Iterator[_Model]:
     """The processes that the message or signal starts."""
-    if isinstance(command, commands.BroadcastSignal):
+    if isinstance(command, signal_commands.BroadcastSignal):
         line = state.starts.signals.get((command.tenant_id, command.signal_name))
     else:
         line = state.starts.messages.get((command.tenant_id, command.name))
@@ -104,7 +115,7 @@ def _begun(
             yield from _definition(state, line[process_id].process_definition_key)
 
 
-def _begun_by_conditions(state: State, command: commands.EvaluateConditionals) -> Iterator[_Model]:
+def _begun_by_conditions(state: State, command: signal_commands.EvaluateConditionals) -> Iterator[_Model]:
     """The processes with conditional start events, unless they are too many to compile in advance."""
     key = command.process_definition_key
     line = state.starts.conditions.get(command.tenant_id)
@@ -115,7 +126,7 @@ def _begun_by_conditions(state: State, command: commands.EvaluateConditionals) -
             yield from _definition(state, definition_key)
 
 
-def _decision(state: State, command: commands.EvaluateDecision) -> Iterator[_Model]:
+def _decision(state: State, command: decision_commands.EvaluateDecision) -> Iterator[_Model]:
     key, known = command.decision_definition_key, state.decisions
     decision = (
         known.latest(command.tenant_id, command.decision_definition_id) if key is None else known.get(key)
@@ -127,12 +138,12 @@ def _decision(state: State, command: commands.EvaluateDecision) -> Iterator[_Mod
 
 
 _MODELS: Mapping[type[Command], Callable[..., Iterable[_Model]]] = {
-    commands.DeployResources: _deployed,
-    commands.CreateProcessInstance: _created,
-    commands.MigrateProcessInstance: _migrated,
-    commands.EvaluateDecision: _decision,
-    commands.PublishMessage: _begun,
-    commands.CorrelateMessage: _begun,
-    commands.BroadcastSignal: _begun,
-    commands.EvaluateConditionals: _begun_by_conditions,
+    deployment_commands.DeployResources: _deployed,
+    process_instance_commands.CreateProcessInstance: _created,
+    migration_commands.MigrateProcessInstance: _migrated,
+    decision_commands.EvaluateDecision: _decision,
+    message_commands.PublishMessage: _begun,
+    message_commands.CorrelateMessage: _begun,
+    signal_commands.BroadcastSignal: _begun,
+    signal_commands.EvaluateConditionals: _begun_by_conditions,
 }

@@ -12,8 +12,8 @@ from server.dmn import DmnReadError
 from server.dmn.document import parse
 from server.dmn.model import Definitions
 from server.dmn.reader import definitions_of
-from server.engine.commands import DecisionModel, NamedDecision
 from server.engine.definitions import DecisionFile, compiled_decisions
+from server.engine.deployment_commands import DecisionModel, NamedDecision
 from server.feel import DialectName
 from server.lint.linter import describe, lint_decisions, lint_unread_decisions, refusals, unreadable
 from server.partition.config import DialectChoice

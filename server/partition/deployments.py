@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError, read
-from server.engine.commands import DeployResources, Resource
 from server.engine.definitions import executable_process
+from server.engine.deployment_commands import DeployResources, Resource
 from server.lint.files import BPMN_ENDINGS, flow_elements
 from server.lint.linter import broken, describe, lint, refusals, unreadable, worded
 from server.lint.rule import Rule

@@ -10,19 +10,11 @@ from datetime import UTC, datetime
 from itertools import count
 
 from server.engine import batch_events, events
+from server.engine.batch_commands import ContinueBatchOperation
 from server.engine.batch_operations import BatchOperation
-from server.engine.commands import (
-    ContinueBatchOperation,
-    ContinueBroadcast,
-    ContinueMessage,
-    ContinueProcessInstance,
-    EndJobBackOff,
-    ExpireMessage,
-    TimeOutJob,
-    TriggerStartTimer,
-    TriggerTimer,
-)
+from server.engine.job_commands import EndJobBackOff, TimeOutJob
 from server.engine.keys import Key
+from server.engine.message_commands import ContinueMessage, ExpireMessage
 from server.engine.message_events import (
     MessagePostponed,
     MessagePublished,
@@ -31,11 +23,14 @@ from server.engine.message_events import (
 )
 from server.engine.messages import Message
 from server.engine.process_instance import JobState, ProcessInstance
+from server.engine.process_instance_commands import ContinueProcessInstance
+from server.engine.signal_commands import ContinueBroadcast
 from server.engine.signal_events import BroadcastEnded, BroadcastPostponed
 from server.engine.signals import Broadcast
 from server.engine.start_timer_events import StartTimerClosed, StartTimerOpened
 from server.engine.start_timers import StartTimer
 from server.engine.subscriptions import TimerSubscription
+from server.engine.timer_commands import TriggerStartTimer, TriggerTimer
 
 DueCommand = (
     TimeOutJob

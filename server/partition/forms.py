@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 
 from server import forms
-from server.engine.commands import FormFile
+from server.engine.deployment_commands import FormFile
 from server.forms import FormReadError
 from server.lint.linter import describe, lint_form, refusals, unreadable_form
 

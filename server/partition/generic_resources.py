@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from server.engine.commands import GenericFile
+from server.engine.deployment_commands import GenericFile
 from server.lint.linter import broken, describe
 from server.lint.rule import Rule
 from server.lint.rules.deployments import (

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from server.engine.answers import MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs
-from server.engine.commands import ActivateJobs, YieldJobs
+from server.engine.job_commands import ActivateJobs, YieldJobs
 from server.partition.port import PartitionPort
 from server.platform.errors import ServiceError, Unavailable
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from server.engine.answers import ActivatedJob
-from server.engine.commands import ActivateJobs
+from server.engine.job_commands import ActivateJobs
 from server.partition.config import JobsConfig
 from server.partition.meter import UNMEASURED, Meter
 from server.partition.places import Places

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from server.engine.answers import ActivatedJobs
-from server.engine.commands import ActivateJobs
 from server.engine.events import Event
+from server.engine.job_commands import ActivateJobs
 from server.engine.state import Place
 from server.partition.config import JobsConfig
 from server.partition.lifecycle import Operation

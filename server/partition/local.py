@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from server.engine.answers import ActivatedJobs, Answer
-from server.engine.commands import ActivateJobs, Command, DeleteProcessInstance
+from server.engine.commands import Command
 from server.engine.formats import ClusterFormat
+from server.engine.job_commands import ActivateJobs
 from server.engine.keys import Key
+from server.engine.process_instance_commands import DeleteProcessInstance
 from server.partition.compilation import Compilation
 from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig, JobsConfig

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from server.engine.answers import ActivatedJobs, Answer
-from server.engine.commands import ActivateJobs, Command
+from server.engine.commands import Command
 from server.engine.formats import ClusterFormat
+from server.engine.job_commands import ActivateJobs
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.store.entities import AuditEntry

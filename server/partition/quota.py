@@ -10,7 +10,7 @@ instance, and may start more.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from server.engine import commands, events
+from server.engine import commands, events, process_instance_commands, signal_commands
 from server.partition.config import QuotaConfig
 from server.platform.errors import QuotaExhausted
 from server.store.ports import Reservation
@@ -18,7 +18,7 @@ from server.store.ports import Reservation
 # A process instance may end at any time.
 RETRY_SECONDS = 1
 # Commands of callers that need room for one more process instance.
-_STARTING = (commands.CreateProcessInstance, commands.EvaluateConditionals)
+_STARTING = (process_instance_commands.CreateProcessInstance, signal_commands.EvaluateConditionals)
 
 
 class Quota:

@@ -7,10 +7,11 @@ import grpc
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
 from gnomon.partition.v1.partition_service_pb2_grpc import PartitionServiceStub
-from server.engine import commands
+from server.engine import process_instance_commands, user_task_commands
 from server.engine.answers import ActivatedJobs, Answer
-from server.engine.commands import ActivateJobs, Command
+from server.engine.commands import Command
 from server.engine.formats import WIRE_FORMAT, UnreadableFormat
+from server.engine.job_commands import ActivateJobs
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
@@ -30,11 +31,11 @@ CALL_SECONDS = 10.0
 # The partition itself bounds the wait for the listeners of user tasks.
 LONG_CALL_SECONDS = 3600.0
 AWAITED = (
-    commands.AssignUserTask,
-    commands.UnassignUserTask,
-    commands.UpdateUserTask,
-    commands.CompleteUserTask,
-    commands.SetVariables,
+    user_task_commands.AssignUserTask,
+    user_task_commands.UnassignUserTask,
+    user_task_commands.UpdateUserTask,
+    user_task_commands.CompleteUserTask,
+    process_instance_commands.SetVariables,
 )
 # The time a waiting call may take beyond its wait.
 MARGIN_SECONDS = 2.0

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from itertools import chain
 
 from server.engine.answers import DONE, ActivatedJobs, Answer, TransitionBegun
-from server.engine.commands import YieldJobs
 from server.engine.events import Event
+from server.engine.job_commands import YieldJobs
 from server.partition.commits import Commits
 from server.partition.idempotency import Answers
 from server.partition.loop import Loop

@@ -15,7 +15,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
 
-from server.engine import commands
+from server.engine import commands, job_commands
 from server.engine.addresses import Anywhere, First, Hashed, Here, HomeOf, OwnersOf
 from server.engine.answers import ActivatedJob, ActivatedJobs, Answer
 from server.engine.formats import feature_of
@@ -79,7 +79,7 @@ class Router:
                     raise
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def activate(self, command: commands.ActivateJobs, seconds: float) -> ActivatedJobs:
+    async def activate(self, command: job_commands.ActivateJobs, seconds: float) -> ActivatedJobs:
         """Wait for jobs of all partitions and return them; empty after `seconds`, and at once when that is 0."""
         ports = self._reachable()
         if len(ports) == 1:
@@ -165,7 +165,7 @@ class Router:
         return ports
 
     async def _first_offering(
-        self, command: commands.ActivateJobs, seconds: float
+        self, command: job_commands.ActivateJobs, seconds: float
     ) -> Sequence[PartitionPort]:
         """Wait until a partition offers jobs for this activation, and return the offering ones; none when it is time to ask again."""
         waiting = {asyncio.ensure_future(_offers(port, command, seconds)): port for port in self._reachable()}
@@ -210,7 +210,7 @@ class Router:
             await pauses.after_failure()
 
 
-async def _offers(port: PartitionPort, command: commands.ActivateJobs, seconds: float) -> bool:
+async def _offers(port: PartitionPort, command: job_commands.ActivateJobs, seconds: float) -> bool:
     """Wait for an offer of one partition; pause when it is unreachable, because it may soon be elsewhere."""
     with suppress(Unavailable):
         return await port.await_offer(command, seconds)

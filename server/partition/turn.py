@@ -11,8 +11,9 @@ import msgspec
 from server.engine import State, process
 from server.engine.answers import DONE, Answer, TransitionBegun
 from server.engine.cluster_variable_events import ClusterVariableDeleted, ClusterVariableSet
-from server.engine.commands import AdoptDefinition, Command
+from server.engine.commands import Command
 from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
+from server.engine.deployment_commands import AdoptDefinition
 from server.engine.documents import changed_pages
 from server.engine.events import (
     Event,

@@ -9,13 +9,13 @@ from typing import Final, TypeAlias
 import msgspec
 
 from server.engine import answers
-from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
-from server.engine.commands import (
+from server.engine.batch_commands import (
     AddBatchItems,
     CancelBatchOperation,
     CreateBatchOperation,
     StartBatchOperation,
 )
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import PAGE_ITEMS
 from server.engine.keys import Key
 from server.partition.origin import Origin

@@ -7,12 +7,8 @@ from google.protobuf.message import Message
 
 from gnomon.engine.v1 import batch_operation_pb2 as entity_pb
 from gnomon.engine.v1 import batch_operation_service_pb2 as pb
+from server.engine.batch_commands import CancelBatchOperation, ResumeBatchOperation, SuspendBatchOperation
 from server.engine.batch_operations import BatchAction, BatchOperationType, ElementPair
-from server.engine.commands import (
-    CancelBatchOperation,
-    ResumeBatchOperation,
-    SuspendBatchOperation,
-)
 from server.engine.keys import Key, partition_of
 from server.partition.router import Router
 from server.platform.call import Call

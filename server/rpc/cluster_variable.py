@@ -6,7 +6,11 @@ read them.
 
 from gnomon.engine.v1 import cluster_variable_pb2 as entity_pb
 from gnomon.engine.v1 import cluster_variable_service_pb2 as pb
-from server.engine.commands import CreateClusterVariable, DeleteClusterVariable, UpdateClusterVariable
+from server.engine.cluster_variable_commands import (
+    CreateClusterVariable,
+    DeleteClusterVariable,
+    UpdateClusterVariable,
+)
 from server.engine.variables import MalformedVariables, compact
 from server.partition.config import ClusterVariablesConfig
 from server.partition.router import Router

@@ -2,8 +2,8 @@
 
 from gnomon.engine.v1 import conditional_service_pb2 as pb
 from server.engine import answers
-from server.engine.commands import EvaluateConditionals
 from server.engine.keys import Key
+from server.engine.signal_commands import EvaluateConditionals
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of

@@ -4,7 +4,7 @@ from gnomon.engine.v1 import decision_definition_pb2 as entity_pb
 from gnomon.engine.v1 import decision_definition_service_pb2 as pb
 from gnomon.engine.v1 import evaluated_decision_pb2 as evaluated_pb
 from server.engine.answers import DecisionResult
-from server.engine.commands import EvaluateDecision
+from server.engine.decision_commands import EvaluateDecision
 from server.engine.decision_events import DecisionEvaluated, EvaluatedDecision
 from server.engine.keys import Key
 from server.partition.router import Router

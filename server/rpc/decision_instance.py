@@ -4,7 +4,7 @@ import msgspec
 
 from gnomon.engine.v1 import decision_instance_pb2 as entity_pb
 from gnomon.engine.v1 import decision_instance_service_pb2 as pb
-from server.engine.commands import DeleteDecisionInstance
+from server.engine.decision_commands import DeleteDecisionInstance
 from server.engine.decision_events import EvaluatedInput, MatchedRule
 from server.engine.keys import Key
 from server.partition.router import Router

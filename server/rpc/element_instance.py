@@ -2,8 +2,8 @@
 
 from gnomon.engine.v1 import element_instance_pb2 as entity_pb
 from gnomon.engine.v1 import element_instance_service_pb2 as pb
-from server.engine.commands import ActivateAdHocSubProcessActivities, SetVariables
 from server.engine.keys import Key
+from server.engine.process_instance_commands import ActivateAdHocSubProcessActivities, SetVariables
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.activations import activations_of

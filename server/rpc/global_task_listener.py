@@ -2,7 +2,7 @@
 
 from gnomon.engine.v1 import global_task_listener_pb2 as entity_pb
 from gnomon.engine.v1 import global_task_listener_service_pb2 as pb
-from server.engine.commands import (
+from server.engine.global_task_listener_commands import (
     CreateGlobalTaskListener,
     DeleteGlobalTaskListener,
     UpdateGlobalTaskListener,

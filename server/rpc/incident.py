@@ -2,8 +2,8 @@
 
 from gnomon.engine.v1 import incident_pb2 as entity_pb
 from gnomon.engine.v1 import incident_service_pb2 as pb
-from server.engine.commands import ResolveIncident
 from server.engine.keys import Key
+from server.engine.process_instance_commands import ResolveIncident
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.query import Condition, Operator, equals

@@ -8,7 +8,7 @@ from google.rpc.status_pb2 import Status
 from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
 from server.engine.answers import ActivatedJob, UserTaskProperties
-from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob
+from server.engine.job_commands import ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.variables import join

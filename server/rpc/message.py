@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from gnomon.engine.v1 import message_service_pb2 as pb
 from server.engine import answers
-from server.engine.commands import CorrelateMessage, PublishMessage
+from server.engine.message_commands import CorrelateMessage, PublishMessage
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of

@@ -2,8 +2,8 @@
 
 from gnomon.engine.v1.operations_service_pb2 import AcceptMigrationRequest
 from gnomon.engine.v1.process_instance_service_pb2 import MigrateProcessInstanceRequest
-from server.engine.commands import MappingInstruction, MigrateProcessInstance
 from server.engine.keys import Key
+from server.engine.migration_commands import MappingInstruction, MigrateProcessInstance
 from server.platform.call import Call
 
 

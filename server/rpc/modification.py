@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
-from server.engine.commands import (
+from server.engine.keys import Key
+from server.engine.modification_commands import (
     ActivateInstruction,
     AncestorScopeType,
     ModifyProcessInstance,
@@ -11,7 +12,6 @@ from server.engine.commands import (
     TerminateInstruction,
     VariableInstruction,
 )
-from server.engine.keys import Key
 from server.platform.call import Call
 from server.rpc.variables import variables_of
 

@@ -1,8 +1,8 @@
 """Servicer for cancelling and migrating process instances as an operator."""
 
 from gnomon.engine.v1 import operations_service_pb2 as pb
-from server.engine.commands import CancelProcessInstance
 from server.engine.keys import Key
+from server.engine.process_instance_commands import CancelProcessInstance
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.migration import migration_of

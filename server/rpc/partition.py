@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import cast
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
-from server.engine.commands import ActivateJobs
 from server.engine.formats import FORMATS, UnreadableFormat
+from server.engine.job_commands import ActivateJobs
 from server.engine.keys import Key
 from server.partition.port import PartitionPort
 from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS

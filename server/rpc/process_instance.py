@@ -5,9 +5,13 @@ from google.rpc.status_pb2 import Status
 from gnomon.engine.v1 import process_instance_pb2 as entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
 from server.engine.answers import CreatedInstance
-from server.engine.commands import CancelProcessInstance, CreateProcessInstance, DeleteProcessInstance
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
+from server.engine.process_instance_commands import (
+    CancelProcessInstance,
+    CreateProcessInstance,
+    DeleteProcessInstance,
+)
 from server.engine.variables import join
 from server.partition.config import InstancesConfig
 from server.partition.router import Router

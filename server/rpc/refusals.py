@@ -7,7 +7,21 @@ entry.
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from server.engine import commands
+from server.engine import (
+    batch_commands,
+    cluster_variable_commands,
+    decision_commands,
+    deployment_commands,
+    global_task_listener_commands,
+    job_commands,
+    message_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+    signal_commands,
+    timer_commands,
+    user_task_commands,
+)
 from server.partition.audit import AUDITED, LONGEST_DETAIL, Audited, refused_entry
 from server.partition.origin import Origin
 from server.platform.audit import note_of
@@ -18,67 +32,67 @@ from server.rpc.origin import operation_reference_of
 from server.store.entities import AuditEntry, AuditResult
 
 AUDITED_RPCS: Mapping[str, Audited] = {
-    "CreateDeployment": AUDITED[commands.DeployResources],
-    "DeleteResource": AUDITED[commands.DeleteResource],
-    "EvaluateDecision": AUDITED[commands.EvaluateDecision],
-    "DeleteDecisionInstance": AUDITED[commands.DeleteDecisionInstance],
+    "CreateDeployment": AUDITED[deployment_commands.DeployResources],
+    "DeleteResource": AUDITED[deployment_commands.DeleteResource],
+    "EvaluateDecision": AUDITED[decision_commands.EvaluateDecision],
+    "DeleteDecisionInstance": AUDITED[decision_commands.DeleteDecisionInstance],
     # process instances
-    "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
+    "CreateProcessInstance": AUDITED[process_instance_commands.CreateProcessInstance],
     # Refused as a whole: the entry names no process instance.
-    "CreateProcessInstances": AUDITED[commands.CreateProcessInstance]._replace(key=None),
-    "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],
-    "DeleteProcessInstance": AUDITED[commands.DeleteProcessInstance],
-    "AcceptCancellation": AUDITED[commands.CancelProcessInstance],
-    "MigrateProcessInstance": AUDITED[commands.MigrateProcessInstance],
-    "AcceptMigration": AUDITED[commands.MigrateProcessInstance],
-    "ModifyProcessInstance": AUDITED[commands.ModifyProcessInstance],
-    "FireTimer": AUDITED[commands.FireTimer],
+    "CreateProcessInstances": AUDITED[process_instance_commands.CreateProcessInstance]._replace(key=None),
+    "CancelProcessInstance": AUDITED[process_instance_commands.CancelProcessInstance],
+    "DeleteProcessInstance": AUDITED[process_instance_commands.DeleteProcessInstance],
+    "AcceptCancellation": AUDITED[process_instance_commands.CancelProcessInstance],
+    "MigrateProcessInstance": AUDITED[migration_commands.MigrateProcessInstance],
+    "AcceptMigration": AUDITED[migration_commands.MigrateProcessInstance],
+    "ModifyProcessInstance": AUDITED[modification_commands.ModifyProcessInstance],
+    "FireTimer": AUDITED[timer_commands.FireTimer],
     # jobs
-    "CompleteJob": AUDITED[commands.CompleteJob],
+    "CompleteJob": AUDITED[job_commands.CompleteJob],
     # Refused as a whole: the entry names no job.
-    "CompleteJobs": AUDITED[commands.CompleteJob]._replace(key=None),
-    "FailJob": AUDITED[commands.FailJob],
-    "ThrowJobError": AUDITED[commands.ThrowJobError],
-    "UpdateJob": AUDITED[commands.UpdateJob],
+    "CompleteJobs": AUDITED[job_commands.CompleteJob]._replace(key=None),
+    "FailJob": AUDITED[job_commands.FailJob],
+    "ThrowJobError": AUDITED[job_commands.ThrowJobError],
+    "UpdateJob": AUDITED[job_commands.UpdateJob],
     # user tasks
-    "AssignUserTask": AUDITED[commands.AssignUserTask],
-    "UnassignUserTask": AUDITED[commands.UnassignUserTask],
-    "UpdateUserTask": AUDITED[commands.UpdateUserTask],
-    "CompleteUserTask": AUDITED[commands.CompleteUserTask],
+    "AssignUserTask": AUDITED[user_task_commands.AssignUserTask],
+    "UnassignUserTask": AUDITED[user_task_commands.UnassignUserTask],
+    "UpdateUserTask": AUDITED[user_task_commands.UpdateUserTask],
+    "CompleteUserTask": AUDITED[user_task_commands.CompleteUserTask],
     # incidents
-    "ResolveIncident": AUDITED[commands.ResolveIncident],
+    "ResolveIncident": AUDITED[process_instance_commands.ResolveIncident],
     # variables
-    "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
-    "CreateGlobalClusterVariable": AUDITED[commands.CreateClusterVariable],
-    "CreateTenantClusterVariable": AUDITED[commands.CreateClusterVariable],
-    "UpdateGlobalClusterVariable": AUDITED[commands.UpdateClusterVariable],
-    "UpdateTenantClusterVariable": AUDITED[commands.UpdateClusterVariable],
-    "DeleteGlobalClusterVariable": AUDITED[commands.DeleteClusterVariable],
-    "DeleteTenantClusterVariable": AUDITED[commands.DeleteClusterVariable],
+    "CreateElementInstanceVariables": AUDITED[process_instance_commands.SetVariables],
+    "CreateGlobalClusterVariable": AUDITED[cluster_variable_commands.CreateClusterVariable],
+    "CreateTenantClusterVariable": AUDITED[cluster_variable_commands.CreateClusterVariable],
+    "UpdateGlobalClusterVariable": AUDITED[cluster_variable_commands.UpdateClusterVariable],
+    "UpdateTenantClusterVariable": AUDITED[cluster_variable_commands.UpdateClusterVariable],
+    "DeleteGlobalClusterVariable": AUDITED[cluster_variable_commands.DeleteClusterVariable],
+    "DeleteTenantClusterVariable": AUDITED[cluster_variable_commands.DeleteClusterVariable],
     # global task listeners
-    "CreateGlobalTaskListener": AUDITED[commands.CreateGlobalTaskListener],
-    "UpdateGlobalTaskListener": AUDITED[commands.UpdateGlobalTaskListener],
-    "DeleteGlobalTaskListener": AUDITED[commands.DeleteGlobalTaskListener],
+    "CreateGlobalTaskListener": AUDITED[global_task_listener_commands.CreateGlobalTaskListener],
+    "UpdateGlobalTaskListener": AUDITED[global_task_listener_commands.UpdateGlobalTaskListener],
+    "DeleteGlobalTaskListener": AUDITED[global_task_listener_commands.DeleteGlobalTaskListener],
     # element instances
-    "ActivateAdHocSubProcessActivities": AUDITED[commands.ActivateAdHocSubProcessActivities],
+    "ActivateAdHocSubProcessActivities": AUDITED[process_instance_commands.ActivateAdHocSubProcessActivities],
     # messages
-    "PublishMessage": AUDITED[commands.PublishMessage],
-    "CorrelateMessage": AUDITED[commands.CorrelateMessage],
+    "PublishMessage": AUDITED[message_commands.PublishMessage],
+    "CorrelateMessage": AUDITED[message_commands.CorrelateMessage],
     # conditions
-    "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
+    "EvaluateConditionals": AUDITED[signal_commands.EvaluateConditionals],
     # batch operations
-    "CancelProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "DeleteDecisionInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "DeleteProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "MigrateProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "ModifyProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "ResolveIncidentsBatchOperation": AUDITED[commands.CreateBatchOperation],
-    "ResolveProcessInstanceIncidents": AUDITED[commands.CreateBatchOperation],
-    "SuspendBatchOperation": AUDITED[commands.SuspendBatchOperation],
-    "ResumeBatchOperation": AUDITED[commands.ResumeBatchOperation],
-    "CancelBatchOperation": AUDITED[commands.CancelBatchOperation],
+    "CancelProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "DeleteDecisionInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "DeleteProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "MigrateProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "ModifyProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "ResolveIncidentsBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "ResolveProcessInstanceIncidents": AUDITED[batch_commands.CreateBatchOperation],
+    "SuspendBatchOperation": AUDITED[batch_commands.SuspendBatchOperation],
+    "ResumeBatchOperation": AUDITED[batch_commands.ResumeBatchOperation],
+    "CancelBatchOperation": AUDITED[batch_commands.CancelBatchOperation],
     # signals
-    "BroadcastSignal": AUDITED[commands.BroadcastSignal],
+    "BroadcastSignal": AUDITED[signal_commands.BroadcastSignal],
 }
 
 

@@ -7,7 +7,7 @@ import msgspec
 from gnomon.engine.v1 import generic_resource_pb2 as entity_pb
 from gnomon.engine.v1 import resource_service_pb2 as pb
 from server.engine.batch_operations import BatchAction, BatchOperationType
-from server.engine.commands import DeleteResource
+from server.engine.deployment_commands import DeleteResource
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.partition.router import Router

@@ -2,7 +2,7 @@
 
 from gnomon.engine.v1 import signal_service_pb2 as pb
 from server.engine import answers
-from server.engine.commands import BroadcastSignal
+from server.engine.signal_commands import BroadcastSignal
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of

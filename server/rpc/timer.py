@@ -6,13 +6,13 @@ from typing import Final
 
 from gnomon.engine.v1 import timer_service_pb2 as pb
 from server.engine import State
-from server.engine.commands import FireTimer
 from server.engine.documents import unpack
 from server.engine.keys import Key
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import ProcessInstance as LiveInstance
 from server.engine.subscriptions import TimerSubscription
 from server.engine.test_runs import TAG
+from server.engine.timer_commands import FireTimer
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of

@@ -2,14 +2,14 @@
 
 from gnomon.engine.v1 import user_task_pb2 as entity_pb
 from gnomon.engine.v1 import user_task_service_pb2 as pb
-from server.engine.commands import (
+from server.engine.keys import Key
+from server.engine.user_task_changes import DateChange
+from server.engine.user_task_commands import (
     AssignUserTask,
     CompleteUserTask,
     UnassignUserTask,
     UpdateUserTask,
 )
-from server.engine.keys import Key
-from server.engine.user_task_changes import DateChange
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument

@@ -21,15 +21,11 @@ from rich.table import Table
 
 from server.engine import State
 from server.engine.answers import ActivatedJobs
-from server.engine.commands import (
-    ActivateJobs,
-    Command,
-    CompleteJob,
-    CreateProcessInstance,
-    DeployResources,
-    Resource,
-)
+from server.engine.commands import Command
+from server.engine.deployment_commands import DeployResources, Resource
+from server.engine.job_commands import ActivateJobs, CompleteJob
 from server.engine.keys import Key
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.partition.config import QuotaConfig
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin

@@ -19,18 +19,14 @@ from SpiffWorkflow.util.task import TaskState
 
 from server.engine import State, process
 from server.engine.answers import ActivatedJobs
-from server.engine.commands import (
-    ActivateJobs,
-    Command,
-    CompleteJob,
-    CompleteUserTask,
-    CreateProcessInstance,
-    DeployResources,
-    PublishMessage,
-    Resource,
-)
+from server.engine.commands import Command
+from server.engine.deployment_commands import DeployResources, Resource
 from server.engine.engine import Outcome
 from server.engine.events import UserTaskCreated
+from server.engine.job_commands import ActivateJobs, CompleteJob
+from server.engine.message_commands import PublishMessage
+from server.engine.process_instance_commands import CreateProcessInstance
+from server.engine.user_task_commands import CompleteUserTask
 from server.partition.due import Due
 from server.store.memory import MemoryStore
 from server.store.ports import Batch

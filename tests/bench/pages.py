@@ -19,16 +19,15 @@ from rich.table import Table
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
 from server.engine.answers import CreatedInstance
-from server.engine.commands import (
+from server.engine.commands import Command
+from server.engine.deployment_commands import DeployResources, Resource
+from server.engine.job_commands import CompleteJob
+from server.engine.keys import Key
+from server.engine.process_instance_commands import (
     CancelProcessInstance,
-    Command,
-    CompleteJob,
     ContinueProcessInstance,
     CreateProcessInstance,
-    DeployResources,
-    Resource,
 )
-from server.engine.keys import Key
 from server.partition.config import QuotaConfig
 from server.partition.quota import Quota
 from server.partition.turn import Entry, Turn, Turns

@@ -25,7 +25,8 @@ from gnomon.engine.v1.job_service_pb2_grpc import JobServiceStub
 from gnomon.identity.v1 import token_service_pb2 as token_pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from server.engine import State
-from server.engine.commands import CreateProcessInstance, DeployResources, Resource
+from server.engine.deployment_commands import DeployResources, Resource
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.partition.config import QuotaConfig
 from server.partition.quota import Quota
 from server.partition.turn import Entry, Turn, Turns

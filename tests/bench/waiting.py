@@ -17,8 +17,10 @@ from rich.table import Table
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
 from server.engine import process as handle
-from server.engine.commands import Command, CreateProcessInstance, DeployResources, Resource
+from server.engine.commands import Command
+from server.engine.deployment_commands import DeployResources, Resource
 from server.engine.engine import Outcome
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.partition.due import Due
 from server.store.memory import MemoryStore
 from server.store.ports import Batch

@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from server.engine import commands
+from server.engine import (
+    job_commands,
+    message_commands,
+    modification_commands,
+    process_instance_commands,
+    signal_commands,
+    user_task_commands,
+)
 from server.engine.commands import Command
 from server.engine.keys import Key
 from server.engine.user_task_changes import DateChange
@@ -186,13 +193,15 @@ _ACTIVATES, _TERMINATES, _IN_ANCESTOR = {0, 2, 3}, {1, 2}, {3}
 
 def _modify_ours(move: Move, picture: Picture) -> Command:
     key, inside = _instance(move, picture), _inside_of(move, picture)
-    activate = commands.ActivateInstruction(
+    activate = modification_commands.ActivateInstruction(
         element_id=move.text,
         ancestor_element_instance_key=Key(inside) if move.number in _IN_ANCESTOR else None,
-        variable_instructions=(commands.VariableInstruction(_scope_id(move), dict(move.variables)),),
+        variable_instructions=(
+            modification_commands.VariableInstruction(_scope_id(move), dict(move.variables)),
+        ),
     )
-    terminate = commands.TerminateInstruction(element_instance_key=Key(inside))
-    return commands.ModifyProcessInstance(
+    terminate = modification_commands.TerminateInstruction(element_instance_key=Key(inside))
+    return modification_commands.ModifyProcessInstance(
         tenant_id=TENANT,
         process_instance_key=Key(key),
         activate_instructions=(activate,) if move.number in _ACTIVATES else (),
@@ -225,7 +234,7 @@ def _scope_id(move: Move) -> str:
 
 def _set_ours(move: Move, picture: Picture) -> Command:
     key = _element(move, picture)
-    return commands.SetVariables(
+    return process_instance_commands.SetVariables(
         tenant_id=TENANT,
         process_instance_key=Key(_owner(key, picture)),
         element_instance_key=Key(key),
@@ -241,7 +250,7 @@ def _set_theirs(move: Move, picture: Picture) -> tuple[str, Mapping[str, Any]]:
 
 
 def _publish_ours(move: Move, _: Picture) -> Command:
-    return commands.PublishMessage(
+    return message_commands.PublishMessage(
         tenant_id=TENANT,
         name=move.text,
         correlation_key=_key(move),
@@ -262,7 +271,7 @@ def _publish_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
 
 
 def _broadcast_ours(move: Move, _: Picture) -> Command:
-    return commands.BroadcastSignal(TENANT, move.text, dict(move.variables))
+    return signal_commands.BroadcastSignal(TENANT, move.text, dict(move.variables))
 
 
 def _broadcast_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
@@ -272,7 +281,7 @@ def _broadcast_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
 def _change_ours(move: Move, picture: Picture) -> Command:
     changes = _CHANGES[move.number]
     groups, users = changes.get("candidateGroups"), changes.get("candidateUsers")
-    return commands.UpdateUserTask(
+    return user_task_commands.UpdateUserTask(
         tenant_id=TENANT,
         user_task_key=Key(_task(move, picture)),
         candidate_groups=None if groups is None else tuple(groups),
@@ -296,43 +305,47 @@ def _json(variables: Mapping[str, str]) -> str:
 
 
 _OURS: Mapping[str, Callable[[Move, Picture], Command]] = {
-    "start": lambda move, _: commands.CreateProcessInstance(
+    "start": lambda move, _: process_instance_commands.CreateProcessInstance(
         tenant_id=TENANT, process_definition_id=move.text, variables=dict(move.variables)
     ),
-    "complete": lambda move, picture: commands.CompleteJob(
+    "complete": lambda move, picture: job_commands.CompleteJob(
         TENANT, Key(_job(move, picture)), dict(move.variables)
     ),
-    "fail": lambda move, picture: commands.FailJob(
+    "fail": lambda move, picture: job_commands.FailJob(
         tenant_id=TENANT,
         job_key=Key(_job(move, picture)),
         retries=max(move.number - 1, 0),
         retry_back_off=timedelta(seconds=_seconds(move)),
         variables=dict(move.variables),
     ),
-    "throw": lambda move, picture: commands.ThrowJobError(
+    "throw": lambda move, picture: job_commands.ThrowJobError(
         tenant_id=TENANT,
         job_key=Key(_job(move, picture)),
         error_code=move.text,
         variables=dict(move.variables),
     ),
-    "retry": lambda move, picture: commands.UpdateJob(
+    "retry": lambda move, picture: job_commands.UpdateJob(
         tenant_id=TENANT, job_key=Key(_job(move, picture)), retries=move.number + 1
     ),
-    "resolve": lambda move, picture: commands.ResolveIncident(TENANT, Key(_incident(move, picture))),
+    "resolve": lambda move, picture: process_instance_commands.ResolveIncident(
+        TENANT, Key(_incident(move, picture))
+    ),
     "mend": _set_ours,
     "set": _set_ours,
-    "assign": lambda move, picture: commands.AssignUserTask(
+    "assign": lambda move, picture: user_task_commands.AssignUserTask(
         tenant_id=TENANT,
         user_task_key=Key(_task(move, picture)),
         assignee=_ASSIGNEES[move.number],
         allow_override=_overrides(move),
     ),
-    "unassign": lambda move, picture: commands.UnassignUserTask(TENANT, Key(_task(move, picture))),
+    "unassign": lambda move, picture: user_task_commands.UnassignUserTask(TENANT, Key(_task(move, picture))),
     "change": _change_ours,
-    "finish": lambda move, picture: commands.CompleteUserTask(
+    "finish": lambda move, picture: user_task_commands.CompleteUserTask(
         TENANT, Key(_task(move, picture)), dict(move.variables)
     ),
-    "cancel": lambda move, picture: commands.CancelProcessInstance(TENANT, Key(_instance(move, picture))),
+    "cancel": lambda move, picture: process_instance_commands.CancelProcessInstance(
+        TENANT, Key(_instance(move, picture))
+    ),
     "modify": _modify_ours,
     "publish": _publish_ours,
     "begin": _publish_ours,

@@ -4,8 +4,8 @@ from collections import Counter
 
 from server.engine import ad_hoc
 from server.engine.answers import DONE, Done
-from server.engine.commands import ActivateAdHocSubProcessActivities
 from server.engine.lifecycle import ACTIVATED
+from server.engine.process_instance_commands import ActivateAdHocSubProcessActivities
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step, Visit
 

@@ -8,31 +8,30 @@ from typing import Final
 
 from server.engine import batch_events as happened
 from server.engine.answers import DONE, BatchOperationCreated, Done
-from server.engine.batch_operations import BatchItem, BatchOperation, BatchOperationType, BatchPage, Phase
-from server.engine.commands import (
+from server.engine.batch_commands import (
     AddBatchItems,
-    AncestorScopeType,
     CancelBatchOperation,
-    CancelProcessInstance,
     ContinueBatchOperation,
     CreateBatchOperation,
-    DeleteDecisionInstance,
-    DeleteProcessInstance,
-    MappingInstruction,
-    MigrateProcessInstance,
-    ModifyProcessInstance,
-    MoveInstruction,
     ProcessBatchItems,
-    ResolveIncident,
     ResumeBatchOperation,
     SettleBatchItems,
     StartBatchOperation,
     SuspendBatchOperation,
-    UpdateJob,
 )
+from server.engine.batch_operations import BatchItem, BatchOperation, BatchOperationType, BatchPage, Phase
+from server.engine.decision_commands import DeleteDecisionInstance
 from server.engine.handlers import decision, incident, job, migration, modification, process_instance
+from server.engine.job_commands import UpdateJob
 from server.engine.keys import Key, partition_of
 from server.engine.limits import ENTERING_STEPS
+from server.engine.migration_commands import MappingInstruction, MigrateProcessInstance
+from server.engine.modification_commands import AncestorScopeType, ModifyProcessInstance, MoveInstruction
+from server.engine.process_instance_commands import (
+    CancelProcessInstance,
+    DeleteProcessInstance,
+    ResolveIncident,
+)
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.requesters import Requester
 from server.engine.state import State

@@ -2,18 +2,18 @@
 
 from server.engine.answers import DONE, ChangedClusterVariable, Done
 from server.engine.broadcasts import tell_conditions
-from server.engine.cluster_variable_events import (
-    ClusterVariableAdopted,
-    ClusterVariableDeleted,
-    ClusterVariableDeletionAdopted,
-    ClusterVariableSet,
-)
-from server.engine.commands import (
+from server.engine.cluster_variable_commands import (
     AdoptClusterVariable,
     AdoptClusterVariableDeletion,
     CreateClusterVariable,
     DeleteClusterVariable,
     UpdateClusterVariable,
+)
+from server.engine.cluster_variable_events import (
+    ClusterVariableAdopted,
+    ClusterVariableDeleted,
+    ClusterVariableDeletionAdopted,
+    ClusterVariableSet,
 )
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from server import feel
 from server.engine import events
 from server.engine.answers import EvaluatedConditionals
-from server.engine.commands import EvaluateConditionals
 from server.engine.definitions import Definition
 from server.engine.expressions import is_met
 from server.engine.incidents import Incident
@@ -14,6 +13,7 @@ from server.engine.keys import Key
 from server.engine.ordered_keys import OrderedKeys
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import VariableScope
+from server.engine.signal_commands import EvaluateConditionals
 from server.engine.start_triggers import ConditionStart
 from server.engine.starts import Start
 from server.engine.step import Step

@@ -2,7 +2,7 @@
 
 from server.engine.answers import DONE, DecisionResult, Done
 from server.engine.cluster_variables import CONTEXT_NAME
-from server.engine.commands import DeleteDecisionInstance, EvaluateDecision
+from server.engine.decision_commands import DeleteDecisionInstance, EvaluateDecision
 from server.engine.decision_evaluation import evaluation_of
 from server.engine.decision_events import DecisionInstanceDeleted
 from server.engine.decisions import Decision

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from server.engine.answers import DeployedForm, DeployedResource
-from server.engine.commands import DeployResources, FormFile, GenericFile
+from server.engine.deployment_commands import DeployResources, FormFile, GenericFile
 from server.engine.form_events import FormDeployed
 from server.engine.formats import Feature
 from server.engine.generic_resource_events import GenericResourceDeployed

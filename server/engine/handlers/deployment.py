@@ -11,15 +11,15 @@ from server.engine.answers import (
     Deployment,
     Done,
 )
-from server.engine.commands import (
+from server.engine.decision_events import DecisionRequirementsDeployed
+from server.engine.definitions import Definition, executable_process, message_starts_of
+from server.engine.deployment_commands import (
     AdoptDefinition,
     DecisionModel,
     DeployResources,
     NamedDecision,
     Resource,
 )
-from server.engine.decision_events import DecisionRequirementsDeployed
-from server.engine.definitions import Definition, executable_process, message_starts_of
 from server.engine.form_events import FormDeployed
 from server.engine.generic_resource_events import GenericResourceDeployed
 from server.engine.handlers import deployed_files, start_timer

@@ -1,7 +1,7 @@
 """Global task listeners: the first partition changes them and sends each change to all others."""
 
 from server.engine.answers import DONE, ChangedGlobalTaskListener, Done
-from server.engine.commands import (
+from server.engine.global_task_listener_commands import (
     AdoptGlobalTaskListener,
     AdoptGlobalTaskListenerDeletion,
     CreateGlobalTaskListener,

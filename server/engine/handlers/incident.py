@@ -2,7 +2,7 @@
 
 from server.engine import execution, user_task_transitions
 from server.engine.answers import DONE, Done
-from server.engine.commands import ResolveIncident
+from server.engine.process_instance_commands import ResolveIncident
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 

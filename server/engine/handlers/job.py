@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from server.bpmn.executable import ErrorTrigger
 from server.engine import ad_hoc, catch_events, events, execution, triggers, user_task_transitions
 from server.engine.answers import DONE, Done
-from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
+from server.engine.job_commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.job_kinds import (
     BPMN_ELEMENT,
     EXECUTION_LISTENER,

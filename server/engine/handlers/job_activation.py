@@ -13,7 +13,7 @@ from server.engine.answers import (
     Done,
     UserTaskProperties,
 )
-from server.engine.commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
+from server.engine.job_commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
 from server.engine.job_kinds import TASK_LISTENER, ListenerEventType
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask

@@ -3,7 +3,8 @@
 from server.engine import correlation, events, triggers
 from server.engine import message_events as happened
 from server.engine.answers import DONE, CorrelatedMessage, Done, PublishedMessage
-from server.engine.commands import (
+from server.engine.keys import Key, partition_of
+from server.engine.message_commands import (
     BeginNext,
     CloseMessageSubscription,
     ConfirmMessageSubscription,
@@ -15,7 +16,6 @@ from server.engine.commands import (
     PublishMessage,
     SettleMessage,
 )
-from server.engine.keys import Key, partition_of
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 

@@ -11,7 +11,6 @@ import msgspec
 from server.bpmn.executable import Element, ElementType
 from server.engine import events, execution
 from server.engine.answers import DONE, Done
-from server.engine.commands import MigrateProcessInstance
 from server.engine.definitions import Definition
 from server.engine.handlers.compensation_migration import compensable_after
 from server.engine.handlers.migration_plan import MigrationPlan, migration_plan
@@ -26,6 +25,7 @@ from server.engine.handlers.subscription_migration import (
 from server.engine.handlers.user_task_migration import emit_created, emit_job_gone, user_task_migrations
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
+from server.engine.migration_commands import MigrateProcessInstance
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from server.bpmn.executable import Element, ElementType, ExecutableProcess, Flow, Loop
-from server.engine.commands import MappingInstruction
 from server.engine.elements import BEHAVIOURS
 from server.engine.keys import Key
+from server.engine.migration_commands import MappingInstruction
 from server.engine.rejection import Rejected, RejectionType
 
 

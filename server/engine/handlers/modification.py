@@ -5,11 +5,11 @@ work. A scope that becomes empty is terminated, too.
 """
 
 from server.engine.answers import DONE, Done
-from server.engine.commands import ModifyProcessInstance
 from server.engine.handlers.modification_entry import entered
 from server.engine.handlers.modification_plan import modification_plan
 from server.engine.handlers.terminations import terminations
 from server.engine.lifecycle import ElementState
+from server.engine.modification_commands import ModifyProcessInstance
 from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from server.bpmn.executable import Element, ElementType
 from server.engine import ad_hoc, events, execution
-from server.engine.commands import ActivateInstruction, VariableInstruction
 from server.engine.handlers.modification_plan import ModificationPlan, flow_scopes_of
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATED
+from server.engine.modification_commands import ActivateInstruction, VariableInstruction
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.rejection import Rejected
 from server.engine.scopes import scope_keys, set_all_local

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from itertools import chain
 
 from server.bpmn.executable import Element, ElementType, ExecutableProcess
-from server.engine.commands import (
+from server.engine.keys import Key
+from server.engine.lifecycle import ACTIVATED, TERMINATING
+from server.engine.modification_commands import (
     ActivateInstruction,
     AncestorScopeType,
     ModifyProcessInstance,
     MoveInstruction,
     VariableInstruction,
 )
-from server.engine.keys import Key
-from server.engine.lifecycle import ACTIVATED, TERMINATING
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import scope_keys

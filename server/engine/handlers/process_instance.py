@@ -2,12 +2,6 @@
 
 from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
-from server.engine.commands import (
-    CancelProcessInstance,
-    ContinueProcessInstance,
-    CreateProcessInstance,
-    DeleteProcessInstance,
-)
 from server.engine.definitions import Definition
 from server.engine.events import ProcessInstanceDeleted
 from server.engine.handlers.modification_entry import entered
@@ -16,6 +10,12 @@ from server.engine.incidents import Incident
 from server.engine.instance_heads import head_of
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ProcessInstance
+from server.engine.process_instance_commands import (
+    CancelProcessInstance,
+    ContinueProcessInstance,
+    CreateProcessInstance,
+    DeleteProcessInstance,
+)
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import set_all_local
 from server.engine.state import State

@@ -8,9 +8,9 @@ import msgspec
 
 from server.engine import events
 from server.engine.answers import DONE, Done
-from server.engine.commands import AdoptDeletion, DeleteResource
 from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
 from server.engine.definitions import Definition
+from server.engine.deployment_commands import AdoptDeletion, DeleteResource
 from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.generic_resource_events import GenericResourceDeleted, GenericResourceDeployed
 from server.engine.handlers import start_timer

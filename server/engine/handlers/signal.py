@@ -6,10 +6,10 @@ from typing import Final
 from server.engine import broadcasts, conditions, triggers
 from server.engine import signal_events as happened
 from server.engine.answers import DONE, Done, SignalBroadcast
-from server.engine.commands import BroadcastSignal, ContinueBroadcast, ReceiveSignal
 from server.engine.instantiation import begin_at
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
+from server.engine.signal_commands import BroadcastSignal, ContinueBroadcast, ReceiveSignal
 from server.engine.signals import Broadcast
 from server.engine.step import BEGUN_ANEW, Step
 

@@ -7,13 +7,13 @@ import msgspec
 from server.bpmn.executable import ExecutableProcess, TimerTrigger
 from server.engine import start_timer_events as happened
 from server.engine.answers import DONE, Done
-from server.engine.commands import SetStartTimers, TriggerStartTimer
 from server.engine.definitions import Definition
 from server.engine.instantiation import begin_at
 from server.engine.keys import Key
 from server.engine.start_evaluation import NoVariables, refused
 from server.engine.start_timers import StartTimer, timers_home
 from server.engine.step import Step
+from server.engine.timer_commands import SetStartTimers, TriggerStartTimer
 from server.engine.timers import following, open_timer
 
 

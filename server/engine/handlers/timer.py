@@ -4,12 +4,12 @@ import msgspec
 
 from server.engine import events, triggers
 from server.engine.answers import DONE, Done
-from server.engine.commands import FireTimer, TriggerTimer
 from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 from server.engine.subscriptions import TimerSubscription
 from server.engine.test_runs import TAG, is_test_run
+from server.engine.timer_commands import FireTimer, TriggerTimer
 from server.engine.timers import following
 
 

@@ -9,18 +9,18 @@ from msgspec.structs import replace
 
 from server.engine import task_listeners, user_task_transitions
 from server.engine.answers import DONE, Done, TransitionBegun
-from server.engine.commands import (
-    AssignUserTask,
-    CompleteUserTask,
-    UnassignUserTask,
-    UpdateUserTask,
-)
 from server.engine.job_kinds import ListenerEventType
 from server.engine.keys import Key
 from server.engine.process_instance import UserTask
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step, Visit
 from server.engine.user_task_changes import DateChange
+from server.engine.user_task_commands import (
+    AssignUserTask,
+    CompleteUserTask,
+    UnassignUserTask,
+    UpdateUserTask,
+)
 
 UNASSIGN = "unassign"
 

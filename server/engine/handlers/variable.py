@@ -2,11 +2,11 @@
 
 from server.engine import task_listeners, user_task_transitions
 from server.engine.answers import DONE, Done, TransitionBegun
-from server.engine.commands import SetVariables
 from server.engine.handlers.user_task import begun_before
 from server.engine.job_kinds import ListenerEventType
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import UserTask
+from server.engine.process_instance_commands import SetVariables
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step, Visit
 

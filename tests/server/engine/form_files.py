@@ -2,7 +2,7 @@
 
 import json
 
-from server.engine.commands import FormFile
+from server.engine.deployment_commands import FormFile
 from server.partition.forms import form_files
 
 

@@ -1,6 +1,6 @@
 """Requirements graphs for stories: files of decisions, made ready as a deployment makes them."""
 
-from server.engine.commands import DecisionModel
+from server.engine.deployment_commands import DecisionModel
 from server.partition.config import DialectChoice
 from server.partition.decision_models import decision_models
 from tests.server.dmn.models import decision, definitions, input_data, literal, table

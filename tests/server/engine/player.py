@@ -9,7 +9,21 @@ from typing import Any, cast
 import msgspec
 
 from server.bpmn.executable import ElementType, ExecutableProcess, Flow
-from server.engine import State, commands, events
+from server.engine import (
+    State,
+    batch_commands,
+    cluster_variable_commands,
+    deployment_commands,
+    events,
+    global_task_listener_commands,
+    job_commands,
+    message_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+    signal_commands,
+    user_task_commands,
+)
 from server.engine.answers import BatchOperationCreated, CreatedInstance
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import Command
@@ -119,10 +133,10 @@ class Player:
         if action.type is BatchOperationType.MODIFY_PROCESS_INSTANCE:
             self._modified |= state.instances.keys()
         items = tuple(BatchItem(key, owner) for owner, key in sorted([*places, (UNBORN, UNBORN)]))
-        answer = self.scenario.execute(commands.CreateBatchOperation(tenant_id, action))
+        answer = self.scenario.execute(batch_commands.CreateBatchOperation(tenant_id, action))
         assert isinstance(answer, BatchOperationCreated)
-        self._execute(commands.AddBatchItems(tenant_id, answer.key, items))
-        self._execute(commands.StartBatchOperation(tenant_id, answer.key))
+        self._execute(batch_commands.AddBatchItems(tenant_id, answer.key, items))
+        self._execute(batch_commands.StartBatchOperation(tenant_id, answer.key))
         self.scenario.advance(timedelta())
         assert state.batches.operations == {}
 
@@ -149,7 +163,9 @@ class Player:
                         is_ad_hoc = job.kind is JobKind.AD_HOC_SUB_PROCESS
                         result = AdHocSubProcessResult(is_fulfilled=True) if is_ad_hoc else None
                         variables = {} if job.kind is JobKind.TASK_LISTENER else GOOD
-                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, variables, result))
+                        scenario.execute(
+                            job_commands.CompleteJob(scenario.tenant_id, job.key, variables, result)
+                        )
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
 
     def _bring_all(self) -> None:
@@ -159,7 +175,7 @@ class Player:
             instance = scenario.state.owner_of(key)
             if instance is None or instance.user_tasks[key].transition is not None:
                 continue
-            scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
+            scenario.execute(user_task_commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
         # Each publication is for one subscription of a process.
         longest = {
             key: max(map(len, lines.values()))
@@ -169,7 +185,7 @@ class Player:
             for _ in range(number):
                 scenario.execute(self._publication(key))
         for _, name in list(scenario.state.signals.waiting):
-            scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
+            scenario.execute(signal_commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
 
     def _activate_all(self) -> None:
         """Activate an element where an ad-hoc sub-process waits for nothing else."""
@@ -187,7 +203,7 @@ class Player:
             scenario.execute(_ad_hoc_activation(scenario, scenario.tenant_id, key, number=0))
 
     def _publication(self, key: str) -> Command:
-        return commands.PublishMessage(
+        return message_commands.PublishMessage(
             tenant_id=self.scenario.tenant_id, name=MESSAGE, correlation_key=key, variables=GOOD
         )
 
@@ -198,31 +214,33 @@ class Player:
             return
         root_key = instances[key].head.root_key
         if instances[root_key].elements[root_key].state is not ElementState.TERMINATING:
-            self.scenario.execute(commands.CancelProcessInstance(self.scenario.tenant_id, root_key))
+            self.scenario.execute(
+                process_instance_commands.CancelProcessInstance(self.scenario.tenant_id, root_key)
+            )
 
     def _mend(self) -> None:
         scenario = self.scenario
         for job in scenario.activate("correct", most=100):
             alone = len(scenario.state.instances[job.instance.key].elements) == 2
             variables = {**GOOD, "finished": "true" if alone else "false"}
-            scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, variables))
+            scenario.execute(job_commands.CompleteJob(scenario.tenant_id, job.key, variables))
         for key, incident in open_incidents(scenario.state).items():
             if key not in scenario.state.owners:
                 continue
             instance = scenario.state.instances[scenario.state.owners[key]]
             job_key = incident.job_key
             if job_key is not None and instance.jobs[job_key].state is JobState.FAILED:
-                update = commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
+                update = job_commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
                 scenario.execute(update)
             if incident.error_type in {ErrorType.FORM_NOT_FOUND, ErrorType.RESOURCE_NOT_FOUND}:
-                files = commands.DeployResources(
+                files = deployment_commands.DeployResources(
                     scenario.tenant_id, (), forms=(form(tag="stable"),), generic=(rpa(tag="stable"),)
                 )
                 scenario.execute(files)
             if incident.error_type in MENDED_BY_VARIABLES:
                 self._mend_variables(instance, incident)
             if key in scenario.state.owners:
-                scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
+                scenario.execute(process_instance_commands.ResolveIncident(scenario.tenant_id, key))
 
     def _mend_variables(self, instance: ProcessInstance, incident: OpenIncident) -> None:
         """What an element was given hides the variables of the process.
@@ -232,7 +250,7 @@ class Player:
         scope_key = incident.element_instance_key
         if incident.error_type is not ErrorType.IO_MAPPING_ERROR:
             scope_key = instance.elements[scope_key].scope_key or instance.head.key
-        values = commands.SetVariables(
+        values = process_instance_commands.SetVariables(
             tenant_id=self.scenario.tenant_id,
             process_instance_key=instance.head.key,
             element_instance_key=scope_key,
@@ -242,11 +260,14 @@ class Player:
 
     def _execute(self, command: Command) -> None:
         before = photograph(self.scenario.state)
-        if isinstance(command, commands.ModifyProcessInstance):
+        if isinstance(command, modification_commands.ModifyProcessInstance):
             self._modified.add(command.process_instance_key)
         try:
             answer = self.scenario.execute(command)
-            if isinstance(command, commands.CreateProcessInstance) and command.start_element_ids:
+            if (
+                isinstance(command, process_instance_commands.CreateProcessInstance)
+                and command.start_element_ids
+            ):
                 self._modified.add(cast("CreatedInstance", answer).head.key)
         except Rejected:
             self.refusals += 1
@@ -275,7 +296,7 @@ def _ad_hoc_activation(scenario: Scenario, tenant_id: str, key: Key, *, number: 
     owner = _owner(scenario, key)
     instance = scenario.state.instances.get(owner)
     element = instance.elements.get(key) if instance is not None else None
-    return commands.ActivateAdHocSubProcessActivities(
+    return process_instance_commands.ActivateAdHocSubProcessActivities(
         tenant_id=tenant_id,
         process_instance_key=owner,
         ad_hoc_sub_process_instance_key=key,
@@ -304,7 +325,7 @@ def _complete(move: Move, scenario: Scenario) -> Command:
         activations = tuple(Activation(f"{job.element_id}_path_{place}") for place in range(2))
         is_fulfilled = move.number > 2
         result = AdHocSubProcessResult(() if is_fulfilled else activations, is_fulfilled, move.pick % 2 == 1)
-    return commands.CompleteJob(_tenant(move, scenario), key, move.variables or {}, result)
+    return job_commands.CompleteJob(_tenant(move, scenario), key, move.variables or {}, result)
 
 
 def user_tasks(state: State) -> list[Key]:
@@ -383,11 +404,11 @@ def _migrate(move: Move, scenario: Scenario) -> Command:
         pairs += zip(map(_id, _flows(source.process)), map(_id, _flows(target.process)), strict=True)
     if move.number == 2:
         del pairs[move.pick % len(pairs)]
-    return commands.MigrateProcessInstance(
+    return migration_commands.MigrateProcessInstance(
         tenant_id=_tenant(move, scenario),
         process_instance_key=key,
         target_process_definition_key=target.key,
-        mapping_instructions=tuple(starmap(commands.MappingInstruction, pairs)),
+        mapping_instructions=tuple(starmap(migration_commands.MappingInstruction, pairs)),
     )
 
 
@@ -396,7 +417,7 @@ def _start_at(move: Move, scenario: Scenario) -> Command:
     tenant_id = _tenant(move, scenario)
     latest = scenario.state.latest(tenant_id, "random")
     ids = list(latest.process.elements) if latest is not None else ["none"]
-    return commands.CreateProcessInstance(
+    return process_instance_commands.CreateProcessInstance(
         tenant_id=tenant_id,
         process_definition_id="random",
         variables=move.variables or {},
@@ -415,9 +436,9 @@ def _modify(move: Move, scenario: Scenario) -> Command:
         ids = list(scenario.state.definition_of(instance).process.elements)
         source = list(instance.elements.values())[-1 - move.pick % len(instance.elements)]
         target = ids[(move.pick + 7 * move.number) % len(ids)]
-        variables = (commands.VariableInstruction("", move.variables or {}),)
+        variables = (modification_commands.VariableInstruction("", move.variables or {}),)
         instructions = _INSTRUCTIONS[move.number](source, target, variables)
-    return commands.ModifyProcessInstance(
+    return modification_commands.ModifyProcessInstance(
         tenant_id=_tenant(move, scenario), process_instance_key=key, **instructions
     )
 
@@ -425,20 +446,24 @@ def _modify(move: Move, scenario: Scenario) -> Command:
 def _activation(_: ElementInstance, target: str, variables: Any) -> dict[str, Any]:
     return {
         "activate_instructions": (
-            commands.ActivateInstruction(element_id=target, variable_instructions=variables),
+            modification_commands.ActivateInstruction(element_id=target, variable_instructions=variables),
         )
     }
 
 
 def _termination(source: ElementInstance, _: str, variables: Any) -> dict[str, Any]:  # noqa: ARG001
-    return {"terminate_instructions": (commands.TerminateInstruction(element_instance_key=source.key),)}
+    return {
+        "terminate_instructions": (
+            modification_commands.TerminateInstruction(element_instance_key=source.key),
+        )
+    }
 
 
 def _movement(source: ElementInstance, target: str, variables: Any) -> dict[str, Any]:
-    move = commands.MoveInstruction(
+    move = modification_commands.MoveInstruction(
         source_element_instance_key=source.key,
         target_element_id=target,
-        ancestor_scope_type=commands.AncestorScopeType.INFERRED,
+        ancestor_scope_type=modification_commands.AncestorScopeType.INFERRED,
         variable_instructions=variables,
     )
     return {"move_instructions": (move,)}
@@ -465,7 +490,7 @@ def _tenant(move: Move, scenario: Scenario) -> str:
 
 
 def _activate(move: Move, scenario: Scenario) -> Command:
-    return commands.ActivateJobs(
+    return job_commands.ActivateJobs(
         tenant_id=_tenant(move, scenario),
         type=JOB_TYPES[move.pick % len(JOB_TYPES)],
         worker=f"worker-{move.number}",
@@ -477,27 +502,35 @@ def _activate(move: Move, scenario: Scenario) -> Command:
 def _yield(move: Move, scenario: Scenario) -> Command:
     activated = [event for event in scenario.events if isinstance(event, events.JobActivated)]
     chosen = activated[-1 - move.pick % len(activated) :][:2] if activated else []
-    return commands.YieldJobs(_tenant(move, scenario), tuple((event.key, event.deadline) for event in chosen))
+    return job_commands.YieldJobs(
+        _tenant(move, scenario), tuple((event.key, event.deadline) for event in chosen)
+    )
 
 
 def _delete(move: Move, scenario: Scenario) -> Command:
     """A version of the process, unless it is the last one."""
     keys = [*scenario.state.versions[scenario.tenant_id, "random"].values()]
     key = keys[-1 - move.pick % len(keys)] if len(keys) > 1 else UNKNOWN
-    return commands.DeleteResource(_tenant(move, scenario), key)
+    return deployment_commands.DeleteResource(_tenant(move, scenario), key)
 
 
 def _hide(move: Move, scenario: Scenario) -> Command:
     """Delete a version of a form or of a generic resource."""
     keys = sorted([*scenario.state.forms.files, *scenario.state.generic_resources.files])
-    return commands.DeleteResource(_tenant(move, scenario), keys[move.pick % len(keys)] if keys else UNKNOWN)
+    return deployment_commands.DeleteResource(
+        _tenant(move, scenario), keys[move.pick % len(keys)] if keys else UNKNOWN
+    )
 
 
 def _keep(move: Move, scenario: Scenario) -> Command:
     """Create a cluster variable or change it, of the tenant or of all of them."""
     tenant_id, name, is_global = _tenant(move, scenario), "abc"[move.number % 3], move.pick % 2 == 1
     known = scenario.state.cluster_variables.get(None if is_global else tenant_id, name)
-    change = commands.CreateClusterVariable if known is None else commands.UpdateClusterVariable
+    change = (
+        cluster_variable_commands.CreateClusterVariable
+        if known is None
+        else cluster_variable_commands.UpdateClusterVariable
+    )
     return change(tenant_id, name, str(move.pick), is_global)
 
 
@@ -505,7 +538,11 @@ def _listen(move: Move, scenario: Scenario) -> Command:
     """Create a global task listener or change it; its jobs are of the types that are completed."""
     tenant_id, listener_id = _tenant(move, scenario), "abc"[move.number % 3]
     known = scenario.state.global_task_listeners.get(tenant_id, listener_id)
-    change = commands.CreateGlobalTaskListener if known is None else commands.UpdateGlobalTaskListener
+    change = (
+        global_task_listener_commands.CreateGlobalTaskListener
+        if known is None
+        else global_task_listener_commands.UpdateGlobalTaskListener
+    )
     event_types = ("all",) if move.pick % 2 else ("creating", "completing", "canceling")
     return change(
         tenant_id, listener_id, JOB_TYPES[move.pick % 2], event_types, after_non_global=move.number > 1
@@ -513,15 +550,15 @@ def _listen(move: Move, scenario: Scenario) -> Command:
 
 
 COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
-    "start": lambda move, scenario: commands.CreateProcessInstance(
+    "start": lambda move, scenario: process_instance_commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
     ),
     "start at": _start_at,
-    "cancel": lambda move, scenario: commands.CancelProcessInstance(
+    "cancel": lambda move, scenario: process_instance_commands.CancelProcessInstance(
         _tenant(move, scenario), _instance(move, scenario)
     ),
     "delete": _delete,
-    "show": lambda move, scenario: commands.DeployResources(
+    "show": lambda move, scenario: deployment_commands.DeployResources(
         _tenant(move, scenario),
         (),
         forms=(form(tag="stable", title=str(move.number)),),
@@ -529,11 +566,11 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     ),
     "hide": _hide,
     "keep": _keep,
-    "drop": lambda move, scenario: commands.DeleteClusterVariable(
+    "drop": lambda move, scenario: cluster_variable_commands.DeleteClusterVariable(
         _tenant(move, scenario), "abc"[move.number % 3], move.pick % 2 == 1
     ),
     "listen": _listen,
-    "ignore": lambda move, scenario: commands.DeleteGlobalTaskListener(
+    "ignore": lambda move, scenario: global_task_listener_commands.DeleteGlobalTaskListener(
         _tenant(move, scenario), "abc"[move.number % 3]
     ),
     "migrate": _migrate,
@@ -542,48 +579,48 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "yield": _yield,
     "complete": _complete,
     "add": _add,
-    "answer": lambda move, scenario: commands.CompleteJob(
+    "answer": lambda move, scenario: job_commands.CompleteJob(
         _tenant(move, scenario), _listening_job(move, scenario), result=ANSWERS[move.number]
     ),
-    "fail": lambda move, scenario: commands.FailJob(
+    "fail": lambda move, scenario: job_commands.FailJob(
         tenant_id=_tenant(move, scenario),
         job_key=_job(move, scenario),
         retries=move.number,
         retry_back_off=move.pick * SECOND,
         variables=move.variables or {},
     ),
-    "throw": lambda move, scenario: commands.ThrowJobError(
+    "throw": lambda move, scenario: job_commands.ThrowJobError(
         tenant_id=_tenant(move, scenario),
         job_key=_job(move, scenario),
         error_code="x",
         variables=move.variables or {},
     ),
-    "update": lambda move, scenario: commands.UpdateJob(
+    "update": lambda move, scenario: job_commands.UpdateJob(
         tenant_id=_tenant(move, scenario),
         job_key=_job(move, scenario),
         retries=move.number + 1,
         timeout=(move.number + 1) * SECOND if move.pick % 2 else None,
     ),
-    "assign": lambda move, scenario: commands.AssignUserTask(
+    "assign": lambda move, scenario: user_task_commands.AssignUserTask(
         tenant_id=_tenant(move, scenario),
         user_task_key=_user_task(move, scenario),
         assignee=f"person-{move.number}",
         allow_override=move.number > 1,
     ),
-    "unassign": lambda move, scenario: commands.UnassignUserTask(
+    "unassign": lambda move, scenario: user_task_commands.UnassignUserTask(
         _tenant(move, scenario), _user_task(move, scenario)
     ),
-    "change": lambda move, scenario: commands.UpdateUserTask(
+    "change": lambda move, scenario: user_task_commands.UpdateUserTask(
         tenant_id=_tenant(move, scenario),
         user_task_key=_user_task(move, scenario),
         candidate_users=("ann",) * move.number,
         due_date=DateChange(EPOCH + move.number * SECOND if move.number else None),
         priority=move.number * 10,
     ),
-    "do": lambda move, scenario: commands.CompleteUserTask(
+    "do": lambda move, scenario: user_task_commands.CompleteUserTask(
         _tenant(move, scenario), _user_task(move, scenario), move.variables or {}
     ),
-    "publish": lambda move, scenario: commands.PublishMessage(
+    "publish": lambda move, scenario: message_commands.PublishMessage(
         tenant_id=_tenant(move, scenario),
         name=MESSAGE,
         correlation_key=KEYS[move.pick % len(KEYS)],
@@ -591,26 +628,26 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         message_id="once" if move.pick > 2 else "",
         variables=move.variables or {},
     ),
-    "begin": lambda move, scenario: commands.PublishMessage(
+    "begin": lambda move, scenario: message_commands.PublishMessage(
         tenant_id=_tenant(move, scenario),
         name=BEGIN,
         correlation_key=[*KEYS, ""][move.pick % 4],
         time_to_live=move.number * 40 * SECOND,
         variables=move.variables or {},
     ),
-    "call": lambda move, scenario: commands.BroadcastSignal(
+    "call": lambda move, scenario: signal_commands.BroadcastSignal(
         _tenant(move, scenario), BEGIN, move.variables or {}
     ),
-    "evaluate": lambda move, scenario: commands.EvaluateConditionals(
+    "evaluate": lambda move, scenario: signal_commands.EvaluateConditionals(
         _tenant(move, scenario), move.variables or {}, UNKNOWN if move.is_foreign else None
     ),
-    "broadcast": lambda move, scenario: commands.BroadcastSignal(
+    "broadcast": lambda move, scenario: signal_commands.BroadcastSignal(
         _tenant(move, scenario), SIGNAL, move.variables or {}
     ),
-    "resolve": lambda move, scenario: commands.ResolveIncident(
+    "resolve": lambda move, scenario: process_instance_commands.ResolveIncident(
         _tenant(move, scenario), _incident(move, scenario)
     ),
-    "set": lambda move, scenario: commands.SetVariables(
+    "set": lambda move, scenario: process_instance_commands.SetVariables(
         tenant_id=_tenant(move, scenario),
         process_instance_key=_owner(scenario, _instance(move, scenario)),
         element_instance_key=_instance(move, scenario),

@@ -2,7 +2,7 @@
 
 import json
 
-from server.engine.commands import GenericFile
+from server.engine.deployment_commands import GenericFile
 from server.partition.generic_resources import generic_files
 
 

@@ -14,7 +14,20 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions
 from server.bpmn.reader import read
-from server.engine import State, commands, events, process
+from server.engine import (
+    State,
+    batch_commands,
+    deployment_commands,
+    events,
+    job_commands,
+    message_commands,
+    migration_commands,
+    modification_commands,
+    process,
+    process_instance_commands,
+    signal_commands,
+    user_task_commands,
+)
 from server.engine.answers import (
     ActivatedJob,
     ActivatedJobs,
@@ -23,10 +36,12 @@ from server.engine.answers import (
     CreatedInstance,
     Deployment,
 )
-from server.engine.commands import Command, ContinueProcessInstance, Resource
+from server.engine.commands import Command
+from server.engine.deployment_commands import Resource
 from server.engine.keys import Key
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.process_instance import ElementInstance, Job, ProcessInstance, UserTask
+from server.engine.process_instance_commands import ContinueProcessInstance
 from server.engine.rejection import Rejected
 from server.engine.variables import Variables
 from server.partition.due import Due
@@ -37,7 +52,11 @@ from tests.server.engine.rows import Rows
 MINUTE = timedelta(minutes=1)
 
 K = TypeVar("K")
-Instruction = commands.ActivateInstruction | commands.MoveInstruction | commands.TerminateInstruction
+Instruction = (
+    modification_commands.ActivateInstruction
+    | modification_commands.MoveInstruction
+    | modification_commands.TerminateInstruction
+)
 
 
 class Scenario:
@@ -78,20 +97,20 @@ class Scenario:
 
     def _left_of_messages(self) -> Iterator[Command]:
         return (
-            commands.ContinueMessage(each.tenant_id, each.key)
+            message_commands.ContinueMessage(each.tenant_id, each.key)
             for each in self.state.messages.messages.values()
             if each.postponed_at is not None
         )
 
     def _left_of_broadcasts(self) -> Iterator[Command]:
         return (
-            commands.ContinueBroadcast(each.tenant_id, each.key)
+            signal_commands.ContinueBroadcast(each.tenant_id, each.key)
             for each in self.state.signals.broadcasts.values()
         )
 
     def _left_of_batches(self) -> Iterator[Command]:
         return (
-            commands.ContinueBatchOperation(each.tenant_id, each.key)
+            batch_commands.ContinueBatchOperation(each.tenant_id, each.key)
             for each in self.state.batches.operations.values()
             if each.due is not None and each.due <= self.now
         )
@@ -118,18 +137,18 @@ class Scenario:
     def deployment(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Deployment:
         resources = tuple(resource(found, name) for found in processes)
         self.process_id = resources[0].process_ids[0]
-        answer = self.execute(commands.DeployResources(self.tenant_id, resources))
+        answer = self.execute(deployment_commands.DeployResources(self.tenant_id, resources))
         return cast("Deployment", answer)
 
     def start(self, process_id: str | None = None, /, **variables: object) -> Self:
-        command = commands.CreateProcessInstance(
+        command = process_instance_commands.CreateProcessInstance(
             tenant_id=self.tenant_id,
             process_definition_id=process_id or self.process_id,
             variables=texts(variables),
         )
         return self.create(command)
 
-    def create(self, command: commands.CreateProcessInstance) -> Self:
+    def create(self, command: process_instance_commands.CreateProcessInstance) -> Self:
         """Create the process instance that later calls are about."""
         self.instance_key = cast("CreatedInstance", self.execute(command)).head.key
         return self
@@ -137,7 +156,7 @@ class Scenario:
     def activate(
         self, job_type: str, most: int = 32, timeout: timedelta = MINUTE
     ) -> tuple[ActivatedJob, ...]:
-        command = commands.ActivateJobs(
+        command = job_commands.ActivateJobs(
             tenant_id=self.tenant_id, type=job_type, worker="worker", timeout=timeout, max_jobs=most
         )
         return cast("ActivatedJobs", self.execute(command)).jobs
@@ -145,13 +164,15 @@ class Scenario:
     def complete(self, job_type: str, **variables: object) -> Self:
         """Let a worker do the job of this type that was offered first."""
         (job,) = self.activate(job_type, most=1)
-        self.execute(commands.CompleteJob(self.tenant_id, job.key, texts(variables)))
+        self.execute(job_commands.CompleteJob(self.tenant_id, job.key, texts(variables)))
         return self
 
     def complete_user_task(self, element_id: str, **variables: object) -> Self:
         """Complete the oldest user task of this element."""
         self.execute(
-            commands.CompleteUserTask(self.tenant_id, self.user_task(element_id).key, texts(variables))
+            user_task_commands.CompleteUserTask(
+                self.tenant_id, self.user_task(element_id).key, texts(variables)
+            )
         )
         return self
 
@@ -177,7 +198,7 @@ class Scenario:
         message_id: str = "",
         **variables: object,
     ) -> Command:
-        return commands.PublishMessage(
+        return message_commands.PublishMessage(
             tenant_id=self.tenant_id,
             name=name,
             correlation_key=key,
@@ -188,24 +209,24 @@ class Scenario:
 
     def correlate(self, name: str, key: str = "", **variables: object) -> CorrelatedMessage:
         """Publish a message to what waits for it now."""
-        command = commands.CorrelateMessage(self.tenant_id, name, key, texts(variables))
+        command = message_commands.CorrelateMessage(self.tenant_id, name, key, texts(variables))
         return cast("CorrelatedMessage", self.execute(command))
 
     def broadcast(self, name: str, **variables: object) -> Self:
-        self.execute(commands.BroadcastSignal(self.tenant_id, name, texts(variables)))
+        self.execute(signal_commands.BroadcastSignal(self.tenant_id, name, texts(variables)))
         return self
 
     def fail(self, job_type: str, retries: int = 0, message: str = "") -> Self:
         (job,) = self.activate(job_type, most=1)
         self.execute(
-            commands.FailJob(
+            job_commands.FailJob(
                 tenant_id=self.tenant_id, job_key=job.key, retries=retries, error_message=message
             )
         )
         return self
 
     def cancel(self) -> Self:
-        self.execute(commands.CancelProcessInstance(self.tenant_id, self.instance_key))
+        self.execute(process_instance_commands.CancelProcessInstance(self.tenant_id, self.instance_key))
         return self
 
     def migrate(self, process_id: str, mapping: Mapping[str, str]) -> Self:
@@ -216,11 +237,11 @@ class Scenario:
         """To the latest version of the process."""
         target = self.state.latest(self.tenant_id, process_id)
         assert target is not None, f"{process_id} is not deployed"
-        return commands.MigrateProcessInstance(
+        return migration_commands.MigrateProcessInstance(
             tenant_id=self.tenant_id,
             process_instance_key=self.instance_key,
             target_process_definition_key=target.key,
-            mapping_instructions=tuple(starmap(commands.MappingInstruction, mapping.items())),
+            mapping_instructions=tuple(starmap(migration_commands.MappingInstruction, mapping.items())),
         )
 
     def modify(self, *instructions: Instruction) -> Self:
@@ -228,16 +249,16 @@ class Scenario:
         return self
 
     def modification(self, *instructions: Instruction) -> Command:
-        return commands.ModifyProcessInstance(
+        return modification_commands.ModifyProcessInstance(
             tenant_id=self.tenant_id,
             process_instance_key=self.instance_key,
-            activate_instructions=_of(commands.ActivateInstruction, instructions),
-            move_instructions=_of(commands.MoveInstruction, instructions),
-            terminate_instructions=_of(commands.TerminateInstruction, instructions),
+            activate_instructions=_of(modification_commands.ActivateInstruction, instructions),
+            move_instructions=_of(modification_commands.MoveInstruction, instructions),
+            terminate_instructions=_of(modification_commands.TerminateInstruction, instructions),
         )
 
     def resolve(self) -> Self:
-        self.execute(commands.ResolveIncident(self.tenant_id, self.incident.key))
+        self.execute(process_instance_commands.ResolveIncident(self.tenant_id, self.incident.key))
         return self
 
     def happens(self, happened: Sequence[events.Event]) -> None:

@@ -8,24 +8,22 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, event_sub_process, process, sub_process
 from server.engine import process as process_command
-from server.engine.commands import (
-    ActivateAdHocSubProcessActivities,
-    Command,
-    CompleteJob,
-    ContinueProcessInstance,
-    CreateProcessInstance,
-    SetVariables,
-    ThrowJobError,
-    UpdateJob,
-)
+from server.engine.commands import Command
 from server.engine.documents import unpack
 from server.engine.events import ElementActivating, ElementTerminated, VariableUpdated
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import CompleteJob, ThrowJobError, UpdateJob
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.process_instance import ElementInstance
+from server.engine.process_instance_commands import (
+    ActivateAdHocSubProcessActivities,
+    ContinueProcessInstance,
+    CreateProcessInstance,
+    SetVariables,
+)
 from server.engine.rejection import RejectionType
 from server.engine.scopes import find
 from server.engine.work import ActivateElements, Activation

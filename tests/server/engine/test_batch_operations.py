@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import commands
+from server.engine import batch_commands, process_instance_commands
 from server.engine import process as handle
 from server.engine.batch_events import BatchItemsDropped, BatchItemsProcessed, BatchItemsSettled
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
@@ -52,7 +52,7 @@ def items(keys: Sequence[Key]) -> tuple[BatchItem, ...]:
 
 
 def created(engine: Scenario, action: BatchAction = CANCEL) -> Key:
-    answer = engine.execute(commands.CreateBatchOperation(engine.tenant_id, action))
+    answer = engine.execute(batch_commands.CreateBatchOperation(engine.tenant_id, action))
     return cast("BatchOperationCreated", answer).key
 
 
@@ -61,7 +61,7 @@ def collected(engine: Scenario, keys: Sequence[Key], action: BatchAction = CANCE
     key = created(engine, action)
     for first in range(0, len(keys), PAGE_ITEMS):
         some = items(keys[first : first + PAGE_ITEMS])
-        engine.execute(commands.AddBatchItems(engine.tenant_id, key, some))
+        engine.execute(batch_commands.AddBatchItems(engine.tenant_id, key, some))
     return key
 
 
@@ -73,7 +73,7 @@ def moving(*pairs: tuple[str, str]) -> BatchAction:
 
 def begun(engine: Scenario, keys: Sequence[Key], action: BatchAction = CANCEL) -> Key:
     key = collected(engine, keys, action)
-    engine.execute(commands.StartBatchOperation(engine.tenant_id, key))
+    engine.execute(batch_commands.StartBatchOperation(engine.tenant_id, key))
     engine.advance(timedelta())
     return key
 
@@ -118,7 +118,7 @@ def test_the_history_of_each_item_is_deleted_unless_it_runs(engine: Scenario) ->
     engine.deploy(waiting())
     first, running, last, other = started(engine, 4)
     for key in (first, last, other):
-        engine.execute(commands.CancelProcessInstance("default", key))
+        engine.execute(process_instance_commands.CancelProcessInstance("default", key))
 
     key = begun(engine, [first, running, last], DELETE)
 
@@ -133,8 +133,8 @@ def test_the_history_of_each_item_is_deleted_unless_it_runs(engine: Scenario) ->
 def test_an_item_that_is_deleted_already_is_completed(engine: Scenario) -> None:
     engine.deploy(waiting())
     (gone,) = started(engine, 1)
-    engine.execute(commands.CancelProcessInstance("default", gone))
-    engine.execute(commands.DeleteProcessInstance("default", gone, is_stored=True))
+    engine.execute(process_instance_commands.CancelProcessInstance("default", gone))
+    engine.execute(process_instance_commands.DeleteProcessInstance("default", gone, is_stored=True))
 
     key = begun(engine, [gone], DELETE)
 
@@ -147,9 +147,9 @@ def test_an_item_that_is_refused_fails_with_the_reason_and_the_next_ones_are_pro
     engine.deploy(waiting())
     first, gone, last = started(engine, 3)
     key = collected(engine, [first, gone, last])
-    engine.execute(commands.CancelProcessInstance("default", gone))
+    engine.execute(process_instance_commands.CancelProcessInstance("default", gone))
 
-    engine.execute(commands.StartBatchOperation("default", key))
+    engine.execute(batch_commands.StartBatchOperation("default", key))
     engine.advance(timedelta())
 
     failed = next(each for each in engine.rows.all(BatchOperationItem) if each.item_key == gone)
@@ -193,11 +193,13 @@ def test_faults_of_items_are_told_with_the_outcome() -> None:
     keys = [engine.start(answer=1).instance_key for _ in range(2)]
     engine.instance.variables[engine.instance_key]["answer"].value = POISON
     key = collected(engine, keys, moving(("ship", "pass")))
-    handle(engine.state, commands.StartBatchOperation(engine.tenant_id, key), engine.now)
+    handle(engine.state, batch_commands.StartBatchOperation(engine.tenant_id, key), engine.now)
 
     outcomes = []
     while engine.state.batches.operations:
-        outcomes.append(handle(engine.state, commands.ContinueBatchOperation("default", key), engine.now))
+        outcomes.append(
+            handle(engine.state, batch_commands.ContinueBatchOperation("default", key), engine.now)
+        )
 
     assert [type(fault) for outcome in outcomes for fault in outcome.faults].count(msgspec.DecodeError) >= 1
     assert engine.state.instances.keys() == {keys[1]}
@@ -307,9 +309,9 @@ def test_each_incident_is_resolved_and_its_job_has_another_try(engine: Scenario)
     engine.fail("ship")
     item = BatchItem(engine.incident.key, instance_key, instance_key)
     key = created(engine, BatchAction(BatchOperationType.RESOLVE_INCIDENT))
-    engine.execute(commands.AddBatchItems("default", key, (item,)))
+    engine.execute(batch_commands.AddBatchItems("default", key, (item,)))
 
-    engine.execute(commands.StartBatchOperation("default", key))
+    engine.execute(batch_commands.StartBatchOperation("default", key))
     engine.advance(timedelta())
 
     assert counts(engine, key) == (1, 1, 0)
@@ -324,9 +326,9 @@ def test_an_incident_that_is_resolved_already_is_an_item_that_fails(engine: Scen
     action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
     key = created(engine, action)
     item = BatchItem(Key(instance_key + 1), instance_key, instance_key)
-    engine.execute(commands.AddBatchItems("default", key, (item,)))
+    engine.execute(batch_commands.AddBatchItems("default", key, (item,)))
 
-    engine.execute(commands.StartBatchOperation("default", key))
+    engine.execute(batch_commands.StartBatchOperation("default", key))
     engine.advance(timedelta())
 
     assert counts(engine, key) == (1, 0, 1)
@@ -341,11 +343,11 @@ def test_items_that_are_brought_again_are_left_out(engine: Scenario) -> None:
     keys = started(engine, 3)
     key = collected(engine, keys[:2])
 
-    engine.execute(commands.AddBatchItems("default", key, items(keys)))
-    engine.execute(commands.AddBatchItems("default", key, items(keys)))
-    engine.execute(commands.StartBatchOperation("default", key))
-    engine.execute(commands.AddBatchItems("default", key, items([*keys, Key(keys[-1] + 1)])))
-    engine.execute(commands.StartBatchOperation("default", key))
+    engine.execute(batch_commands.AddBatchItems("default", key, items(keys)))
+    engine.execute(batch_commands.AddBatchItems("default", key, items(keys)))
+    engine.execute(batch_commands.StartBatchOperation("default", key))
+    engine.execute(batch_commands.AddBatchItems("default", key, items([*keys, Key(keys[-1] + 1)])))
+    engine.execute(batch_commands.StartBatchOperation("default", key))
     engine.advance(timedelta())
 
     assert counts(engine, key) == (3, 3, 0)
@@ -381,10 +383,10 @@ def test_a_tenant_has_so_many_items_that_are_not_processed() -> None:
     keys = started(engine, 3)
     key = collected(engine, keys[:2])
 
-    refusal = engine.refusal(commands.AddBatchItems("default", created(engine), items(keys[2:])))
+    refusal = engine.refusal(batch_commands.AddBatchItems("default", created(engine), items(keys[2:])))
 
     assert refusal.type is RejectionType.BUSY
-    engine.execute(commands.CancelBatchOperation("default", key))
+    engine.execute(batch_commands.CancelBatchOperation("default", key))
     assert counts(engine, begun(engine, keys[:2])) == (2, 2, 0)
 
 
@@ -393,10 +395,10 @@ def test_a_tenant_has_so_many_batch_operations_that_are_not_finished() -> None:
     begun(engine, [])
     created(engine)
 
-    refusal = engine.refusal(commands.CreateBatchOperation("default", CANCEL))
+    refusal = engine.refusal(batch_commands.CreateBatchOperation("default", CANCEL))
 
     assert refusal.type is RejectionType.BUSY
-    assert handle(engine.state, commands.CreateBatchOperation("other", CANCEL), engine.now).events
+    assert handle(engine.state, batch_commands.CreateBatchOperation("other", CANCEL), engine.now).events
 
 
 # Suspended, resumed, cancelled: of items in another partition, which answers when the test lets it
@@ -407,14 +409,14 @@ ELSEWHERE = [Key(first_key(2) + number) for number in range(1, ITEMS_AT_ONCE + 4
 
 def settled(engine: Scenario, key: Key, count: int) -> None:
     """The other partition has processed so many of the items in hand."""
-    engine.execute(commands.SettleBatchItems("default", key, (None,) * count))
+    engine.execute(batch_commands.SettleBatchItems("default", key, (None,) * count))
     engine.advance(timedelta())
 
 
 def sent(engine: Scenario) -> list[int]:
     """The number of items in each command for the other partition."""
     found = [event.command for event in engine.events if isinstance(event, CommandSent)]
-    return [len(command.items) for command in found if isinstance(command, commands.ProcessBatchItems)]
+    return [len(command.items) for command in found if isinstance(command, batch_commands.ProcessBatchItems)]
 
 
 def test_one_window_of_items_is_in_hand_at_a_time() -> None:
@@ -442,7 +444,7 @@ def test_a_suspended_batch_operation_goes_on_when_it_is_resumed() -> None:
     engine = Scenario()
     key = begun(engine, ELSEWHERE)
 
-    engine.execute(commands.SuspendBatchOperation("default", key))
+    engine.execute(batch_commands.SuspendBatchOperation("default", key))
     settled(engine, key, ITEMS_AT_ONCE)
 
     assert row(engine, key).state is BatchOperationState.SUSPENDED
@@ -450,7 +452,7 @@ def test_a_suspended_batch_operation_goes_on_when_it_is_resumed() -> None:
     engine.advance(HOUR)
     assert sent(engine) == [ITEMS_AT_ONCE]
     engine.expect_laws()
-    engine.execute(commands.ResumeBatchOperation("default", key))
+    engine.execute(batch_commands.ResumeBatchOperation("default", key))
     engine.advance(timedelta())
     assert row(engine, key).state is BatchOperationState.ACTIVE
     assert sent(engine) == [ITEMS_AT_ONCE, 3]
@@ -460,8 +462,8 @@ def test_a_batch_operation_that_is_resumed_takes_no_items_while_some_are_in_hand
     engine = Scenario()
     key = begun(engine, ELSEWHERE)
 
-    engine.execute(commands.SuspendBatchOperation("default", key))
-    engine.execute(commands.ResumeBatchOperation("default", key))
+    engine.execute(batch_commands.SuspendBatchOperation("default", key))
+    engine.execute(batch_commands.ResumeBatchOperation("default", key))
     engine.advance(HOUR)
 
     assert sent(engine) == [ITEMS_AT_ONCE]
@@ -471,7 +473,7 @@ def test_a_suspended_batch_operation_whose_last_items_are_settled_is_completed()
     engine = Scenario()
     key = begun(engine, ELSEWHERE[:2])
 
-    engine.execute(commands.SuspendBatchOperation("default", key))
+    engine.execute(batch_commands.SuspendBatchOperation("default", key))
     settled(engine, key, 2)
 
     assert row(engine, key).state is BatchOperationState.COMPLETED
@@ -481,7 +483,7 @@ def test_a_cancelled_batch_operation_settles_what_is_in_hand_and_drops_the_rest(
     engine = Scenario()
     key = begun(engine, ELSEWHERE)
 
-    engine.execute(commands.CancelBatchOperation("default", key))
+    engine.execute(batch_commands.CancelBatchOperation("default", key))
     assert row(engine, key).state is BatchOperationState.CANCELED
     settled(engine, key, ITEMS_AT_ONCE)
 
@@ -490,14 +492,14 @@ def test_a_cancelled_batch_operation_settles_what_is_in_hand_and_drops_the_rest(
     assert row(engine, key).state is BatchOperationState.CANCELED
     assert sent(engine) == [ITEMS_AT_ONCE]
     assert engine.state.batches.operations == engine.state.batches.pages == {}
-    assert engine.refusal(commands.CancelBatchOperation("default", key)).type is RejectionType.NOT_FOUND
+    assert engine.refusal(batch_commands.CancelBatchOperation("default", key)).type is RejectionType.NOT_FOUND
 
 
 def test_a_large_batch_operation_is_cancelled_a_page_at_a_time() -> None:
     engine = Scenario()
     key = collected(engine, [Key(first_key(2) + number) for number in range(1, 2 * PAGE_ITEMS + 2)])
 
-    engine.execute(commands.CancelBatchOperation("default", key))
+    engine.execute(batch_commands.CancelBatchOperation("default", key))
 
     dropped = [event.count for event in engine.events if isinstance(event, BatchItemsDropped)]
     assert dropped == [PAGE_ITEMS, PAGE_ITEMS, 1]
@@ -505,7 +507,12 @@ def test_a_large_batch_operation_is_cancelled_a_page_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [commands.SuspendBatchOperation, commands.ResumeBatchOperation, commands.CancelBatchOperation]
+    "kind",
+    [
+        batch_commands.SuspendBatchOperation,
+        batch_commands.ResumeBatchOperation,
+        batch_commands.CancelBatchOperation,
+    ],
 )
 def test_a_batch_operation_of_another_tenant_or_one_that_ended_is_not_found(
     kind: Callable[[str, Key], Command],
@@ -521,10 +528,10 @@ def test_only_an_active_one_is_suspended_and_only_a_suspended_one_resumed() -> N
     engine = Scenario()
     key = begun(engine, ELSEWHERE)
 
-    refusal = engine.refusal(commands.ResumeBatchOperation("default", key))
+    refusal = engine.refusal(batch_commands.ResumeBatchOperation("default", key))
 
     assert refusal.type is RejectionType.INVALID_STATE
     assert refusal.reason == f"batch operation {key} is ACTIVE, not SUSPENDED"
-    engine.execute(commands.SuspendBatchOperation("default", key))
-    refusal = engine.refusal(commands.SuspendBatchOperation("default", key))
+    engine.execute(batch_commands.SuspendBatchOperation("default", key))
+    refusal = engine.refusal(batch_commands.SuspendBatchOperation("default", key))
     assert refusal.type is RejectionType.INVALID_STATE

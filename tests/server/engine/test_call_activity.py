@@ -6,18 +6,14 @@ import pytest
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.engine import State, apply, events
 from server.engine import process as handle
-from server.engine.commands import (
-    CancelProcessInstance,
-    CreateProcessInstance,
-    DeliverMessage,
-    SettleMessage,
-    ThrowJobError,
-)
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import ThrowJobError
 from server.engine.keys import Key, first_key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
+from server.engine.message_commands import DeliverMessage, SettleMessage
 from server.engine.process_instance import ProcessInstance
+from server.engine.process_instance_commands import CancelProcessInstance, CreateProcessInstance
 from server.engine.rejection import RejectionType
 from server.engine.sent import CommandSent
 from server.store import entities

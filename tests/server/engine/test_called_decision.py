@@ -3,7 +3,7 @@
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import DecisionModel, DeleteResource, DeployResources
+from server.engine.deployment_commands import DecisionModel, DeleteResource, DeployResources
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process
-from server.engine import commands
+from server.engine import job_commands, process_instance_commands
 from server.engine.events import (
     ElementTerminated,
     ElementTerminating,
@@ -26,13 +26,15 @@ def charge(**attributes: object) -> ProcessBuilder:
 
 def fail(engine: Scenario, retries: int) -> None:
     (job,) = engine.activate("charge")
-    command = commands.FailJob(tenant_id="default", job_key=job.key, retries=retries, retry_back_off=MINUTE)
+    command = job_commands.FailJob(
+        tenant_id="default", job_key=job.key, retries=retries, retry_back_off=MINUTE
+    )
     engine.execute(command)
 
 
 def throw(engine: Scenario) -> None:
     key = engine.job("charge").key
-    engine.execute(commands.ThrowJobError(tenant_id="default", job_key=key, error_code="x"))
+    engine.execute(job_commands.ThrowJobError(tenant_id="default", job_key=key, error_code="x"))
 
 
 STATES: dict[str, tuple[ProcessBuilder, Callable[[Scenario], object]]] = {
@@ -155,7 +157,7 @@ def test_a_cancelled_job_is_not_found(engine: Scenario) -> None:
     (job,) = engine.activate("charge")
     engine.cancel()
 
-    assert engine.refusal(commands.CompleteJob("default", job.key)).type is RejectionType.NOT_FOUND
+    assert engine.refusal(job_commands.CompleteJob("default", job.key)).type is RejectionType.NOT_FOUND
 
 
 @pytest.mark.parametrize("end", [Scenario.cancel, lambda engine: engine.complete("charge")])
@@ -164,7 +166,7 @@ def test_an_instance_that_ended_cannot_be_cancelled(
 ) -> None:
     end(engine.deploy(charge()).start())
 
-    refusal = engine.refusal(commands.CancelProcessInstance("default", engine.instance_key))
+    refusal = engine.refusal(process_instance_commands.CancelProcessInstance("default", engine.instance_key))
 
     assert refusal.type is RejectionType.NOT_FOUND
     assert refusal.reason == f"no active process instance with key {engine.instance_key}"
@@ -176,4 +178,7 @@ def test_other_instances_go_on(engine: Scenario) -> None:
     (job,) = engine.activate("charge")
 
     assert job.instance.key != engine.instance_key
-    assert engine.refusal(commands.CancelProcessInstance("default", Key(1))).type is RejectionType.NOT_FOUND
+    assert (
+        engine.refusal(process_instance_commands.CancelProcessInstance("default", Key(1))).type
+        is RejectionType.NOT_FOUND
+    )

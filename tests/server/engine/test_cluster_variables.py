@@ -9,24 +9,24 @@ import pytest
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.engine import process as handle
 from server.engine.answers import ChangedClusterVariable, DecisionResult, EvaluatedConditionals
-from server.engine.cluster_variable_events import ClusterVariableSet
-from server.engine.cluster_variables import MOST_CONTEXTS
-from server.engine.commands import (
+from server.engine.cluster_variable_commands import (
     AdoptClusterVariable,
     AdoptClusterVariableDeletion,
-    Command,
     CreateClusterVariable,
     DeleteClusterVariable,
-    DeployResources,
-    EvaluateConditionals,
-    EvaluateDecision,
     UpdateClusterVariable,
 )
+from server.engine.cluster_variable_events import ClusterVariableSet
+from server.engine.cluster_variables import MOST_CONTEXTS
+from server.engine.commands import Command
+from server.engine.decision_commands import EvaluateDecision
+from server.engine.deployment_commands import DeployResources
 from server.engine.handlers import HANDLERS
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
+from server.engine.signal_commands import EvaluateConditionals
 from server.engine.step import Step
 from server.engine.variables import CACHED_TEXT_LENGTH
 from server.partition.config import DialectChoice

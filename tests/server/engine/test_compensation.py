@@ -2,7 +2,7 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.bpmn.executable import ElementType
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
@@ -362,7 +362,7 @@ def test_a_handler_with_an_incident_keeps_the_event_waiting(engine: Scenario) ->
     )
 
     job = engine.job("undo_flight")
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=job.key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=job.key, retries=1))
     assert engine.resolve().complete("undo_flight").is_completed
 
 
@@ -373,7 +373,7 @@ def test_an_error_of_a_handler_is_caught_around_the_event(engine: Scenario) -> N
     engine.complete("hotel").complete("bed")
 
     engine.execute(
-        commands.ThrowJobError(tenant_id="default", job_key=engine.job("undo_bed").key, error_code="gone")
+        job_commands.ThrowJobError(tenant_id="default", job_key=engine.job("undo_bed").key, error_code="gone")
     )
 
     assert engine.path[-2:] == ["lost", "home"]
@@ -506,7 +506,7 @@ def test_handlers_are_invoked_in_slices() -> None:
     scenario = Scenario(limits=EngineLimits(slice_steps=5_000)).deploy(loop()).start(i=0, n=100)
     (job,) = scenario.activate("wait")
 
-    outcome = handle(scenario.state, commands.CompleteJob("default", job.key), scenario.now)
+    outcome = handle(scenario.state, job_commands.CompleteJob("default", job.key), scenario.now)
     scenario.happens(outcome.events)
 
     invoked = scenario.happened(events.CompensationInvoked)
@@ -515,7 +515,7 @@ def test_handlers_are_invoked_in_slices() -> None:
     assert isinstance(throwing, ElementInstance)
     assert throwing.compensable == {"count": 100 - len(invoked)}
     scenario.expect_laws()
-    scenario.execute(commands.ContinueProcessInstance("default", scenario.instance_key))
+    scenario.execute(process_instance_commands.ContinueProcessInstance("default", scenario.instance_key))
     assert scenario.is_completed
     scenario.expect_laws()
 

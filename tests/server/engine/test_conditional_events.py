@@ -1,7 +1,7 @@
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands, events
+from server.engine import events, process_instance_commands
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
 from server.engine.keys import Key
@@ -28,7 +28,7 @@ def guarded(condition: str = "=x > 1", *, is_interrupting: bool = True, **inputs
 def set_variables(engine: Scenario, scope_key: Key | None = None, /, **variables: object) -> Scenario:
     """Of the process instance, or local ones of a scope in it."""
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             element_instance_key=scope_key or engine.instance_key,
@@ -384,7 +384,7 @@ def test_conditions_are_evaluated_in_slices() -> None:
     scenario = Scenario(limits=EngineLimits(slice_steps=5_000)).deploy(many("=x > 1"))
     scenario.start(list=list(range(50)))
 
-    command = commands.SetVariables(
+    command = process_instance_commands.SetVariables(
         tenant_id="default",
         process_instance_key=scenario.instance_key,
         element_instance_key=scenario.instance_key,
@@ -394,7 +394,7 @@ def test_conditions_are_evaluated_in_slices() -> None:
 
     assert 0 < scenario.path.count("guard") < 50
     scenario.expect_laws()
-    scenario.execute(commands.ContinueProcessInstance("default", scenario.instance_key))
+    scenario.execute(process_instance_commands.ContinueProcessInstance("default", scenario.instance_key))
     assert scenario.path.count("guard") == 50
     assert scenario.is_completed
     scenario.expect_laws()

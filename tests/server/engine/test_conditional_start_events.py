@@ -3,7 +3,7 @@ from typing import cast
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import commands
+from server.engine import process_instance_commands, signal_commands
 from server.engine.answers import EvaluatedConditionals
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
@@ -17,7 +17,7 @@ def begun(process_id: str = "large", condition: str = "=amount > 100", **chosen:
 
 
 def evaluate(engine: Scenario, key: Key | None = None, /, **variables: object) -> EvaluatedConditionals:
-    command = commands.EvaluateConditionals(engine.tenant_id, texts(variables), key)
+    command = signal_commands.EvaluateConditionals(engine.tenant_id, texts(variables), key)
     return cast("EvaluatedConditionals", engine.execute(command))
 
 
@@ -111,17 +111,19 @@ def test_another_tenant_has_other_processes(engine: Scenario) -> None:
     found = engine.state.latest("default", "large")
     assert found is not None
 
-    answer = engine.execute(commands.EvaluateConditionals("other", {"amount": "120"}))
+    answer = engine.execute(signal_commands.EvaluateConditionals("other", {"amount": "120"}))
     assert cast("EvaluatedConditionals", answer).heads == ()
     for tenant_id, key in (("other", found.key), ("default", Key(42))):
-        refusal = engine.refusal(commands.EvaluateConditionals(tenant_id, {"amount": "120"}, key))
+        refusal = engine.refusal(signal_commands.EvaluateConditionals(tenant_id, {"amount": "120"}, key))
         assert refusal.type is RejectionType.NOT_FOUND
 
 
 def test_a_process_that_begins_with_a_condition_alone_is_not_created(engine: Scenario) -> None:
     engine.deploy(begun())
 
-    command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="large")
+    command = process_instance_commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id="large"
+    )
 
     assert engine.refusal(command).type is RejectionType.INVALID_STATE
 

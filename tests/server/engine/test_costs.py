@@ -5,9 +5,10 @@ from typing import NoReturn, cast
 from server.bpmn.builder import ProcessBuilder
 from server.bpmn.builder import process as builder_of
 from server.engine import process
-from server.engine.commands import CancelProcessInstance, CompleteJob
+from server.engine.job_commands import CompleteJob
 from server.engine.keys import Key
 from server.engine.process_instance import ElementInstance, Variable
+from server.engine.process_instance_commands import CancelProcessInstance
 from tests.server.engine.scenario import Scenario
 
 

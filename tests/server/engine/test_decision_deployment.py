@@ -3,7 +3,7 @@ from typing import cast
 import pytest
 
 from server.engine.answers import DeployedRequirements, Deployment
-from server.engine.commands import DecisionModel, DeployResources
+from server.engine.deployment_commands import DecisionModel, DeployResources
 from server.store.entities import DecisionDefinition, DecisionRequirements
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import Scenario

@@ -3,8 +3,9 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from server.engine.commands import DeployResources, EvaluateDecision
+from server.engine.decision_commands import EvaluateDecision
 from server.engine.decision_events import DecisionEvaluated
+from server.engine.deployment_commands import DeployResources
 from server.engine.handlers.decision import MAX_DECISION_STEPS
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import State, commands, events
+from server.engine import State, decision_commands, events, process_instance_commands
 from server.engine import process as handle
-from server.engine.commands import AdoptDefinition, AdoptDeletion, DeleteResource
 from server.engine.decision_events import DecisionRequirementsDeployed
+from server.engine.deployment_commands import AdoptDefinition, AdoptDeletion, DeleteResource
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
 from server.engine.sent import CommandSent
@@ -80,10 +80,18 @@ def test_nothing_begins_with_a_deleted_version(engine: Scenario) -> None:
     delete(engine, key)
 
     refused = [
-        engine.refusal(commands.CreateProcessInstance(tenant_id="default", process_definition_key=key)),
-        engine.refusal(commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")),
         engine.refusal(
-            commands.CreateProcessInstance(tenant_id="default", process_definition_id="order", version=1)
+            process_instance_commands.CreateProcessInstance(tenant_id="default", process_definition_key=key)
+        ),
+        engine.refusal(
+            process_instance_commands.CreateProcessInstance(
+                tenant_id="default", process_definition_id="order"
+            )
+        ),
+        engine.refusal(
+            process_instance_commands.CreateProcessInstance(
+                tenant_id="default", process_definition_id="order", version=1
+            )
         ),
         engine.refusal(DeleteResource("default", key)),
         engine.refusal(DeleteResource("default", Key(42))),
@@ -196,7 +204,7 @@ def test_a_deletion_of_an_earlier_version_leaves_the_timers_alone(engine: Scenar
 def test_a_decision_falls_back_to_the_version_before(engine: Scenario) -> None:
     (first,) = deployed(engine, graph(answering("price", "1")))
     (second,) = deployed(engine, graph(answering("price", "2")))
-    evaluation = commands.EvaluateDecision(tenant_id="default", decision_definition_id="price")
+    evaluation = decision_commands.EvaluateDecision(tenant_id="default", decision_definition_id="price")
 
     delete(engine, second.key)
 
@@ -209,7 +217,7 @@ def test_a_decision_falls_back_to_the_version_before(engine: Scenario) -> None:
 
 def test_a_decision_without_versions_is_unknown_and_keeps_its_numbers(engine: Scenario) -> None:
     (only,) = deployed(engine, graph(answering("price", "1")))
-    evaluation = commands.EvaluateDecision(tenant_id="default", decision_definition_id="price")
+    evaluation = decision_commands.EvaluateDecision(tenant_id="default", decision_definition_id="price")
 
     delete(engine, only.key)
 

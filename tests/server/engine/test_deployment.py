@@ -7,8 +7,9 @@ from server.bpmn.builder import definitions, process
 from server.engine import State
 from server.engine import process as handle
 from server.engine.answers import CreatedInstance
-from server.engine.commands import AdoptDefinition, CreateProcessInstance, DeployResources
+from server.engine.deployment_commands import AdoptDefinition, DeployResources
 from server.engine.events import DeploymentCreated, InstanceHead, ProcessDefinitionDeployed
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.engine.rejection import Rejected
 from server.store.entities import ProcessDefinition
 from tests.durable import EPOCH

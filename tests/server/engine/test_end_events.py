@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions, process, sub_process
-from server.engine import commands, events
+from server.engine import events, job_commands
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
 from server.engine.limits import ENTERING_STEPS, EngineLimits
@@ -82,7 +82,7 @@ def terminated_in_slices() -> Scenario:
         split(process("order"), jobs=30).service_task("go", type="go").end_terminate("stop")
     ).start()
     (job,) = engine.activate("go")
-    engine.happens(handle(engine.state, commands.CompleteJob("default", job.key), engine.now).events)
+    engine.happens(handle(engine.state, job_commands.CompleteJob("default", job.key), engine.now).events)
     assert engine.instance.work
     return engine
 
@@ -91,7 +91,7 @@ def test_what_goes_on_while_a_scope_is_emptied_leads_nowhere() -> None:
     engine = terminated_in_slices()
     left = next(job for job in engine.instance.jobs.values())
 
-    engine.execute(commands.CompleteJob("default", left.key))
+    engine.execute(job_commands.CompleteJob("default", left.key))
 
     assert engine.is_completed
     assert engine.path[-1] != "end"

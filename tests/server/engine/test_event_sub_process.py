@@ -3,10 +3,10 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions, event_sub_process, process, sub_process
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands, timer_commands
 from server.engine import process as handle
-from server.engine.commands import ThrowJobError
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import ThrowJobError
 from server.engine.limits import ENTERING_STEPS, EngineLimits
 from server.store import entities
 from tests.server.engine.scenario import Scenario, texts
@@ -327,7 +327,7 @@ def emptied_in_slices() -> Scenario:
     engine.deploy(outer.end("expired")).start()
     timer = next(each for each in engine.instance.subscriptions.values() if each.element_id == "late")
     engine.now = timer.due
-    step = commands.TriggerTimer("default", timer.key, timer.due)
+    step = timer_commands.TriggerTimer("default", timer.key, timer.due)
     engine.happens(handle(engine.state, step, engine.now).events)
     assert engine.instance.work
     return engine
@@ -337,7 +337,7 @@ def test_it_begins_when_the_last_of_the_rest_is_gone() -> None:
     engine = emptied_in_slices()
     assert "help" not in {element.element_id for element in engine.instance.elements.values()}
 
-    engine.execute(commands.ContinueProcessInstance("default", engine.instance_key))
+    engine.execute(process_instance_commands.ContinueProcessInstance("default", engine.instance_key))
 
     assert engine.offered == ["remind"]
     engine.complete("remind")
@@ -348,7 +348,7 @@ def test_it_begins_when_the_last_of_the_rest_is_gone() -> None:
 def test_a_job_that_is_done_meanwhile_leads_nowhere() -> None:
     engine = emptied_in_slices()
 
-    engine.execute(commands.CompleteJob("default", next(iter(engine.instance.jobs))))
+    engine.execute(job_commands.CompleteJob("default", next(iter(engine.instance.jobs))))
 
     assert engine.offered == ["remind"]
     engine.complete("remind")
@@ -371,7 +371,7 @@ def test_the_boundary_may_end_the_scope_meanwhile() -> None:
     timer = next(each for each in engine.instance.subscriptions.values() if each.element_id == "too_late")
 
     engine.now = timer.due
-    engine.execute(commands.TriggerTimer("default", timer.key, timer.due))
+    engine.execute(timer_commands.TriggerTimer("default", timer.key, timer.due))
 
     assert engine.path[-2:] == ["too_late", "expired"]
     assert engine.is_completed

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process, sub_process
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.lifecycle import ElementState
@@ -31,7 +31,7 @@ def test_a_start_listener_pauses_the_activation(engine: Scenario) -> None:
     (job,) = engine.activate("prepare")
     assert (job.kind, job.listener_event_type) == (JobKind.EXECUTION_LISTENER, ListenerEventType.START)
 
-    engine.execute(commands.CompleteJob("default", job.key))
+    engine.execute(job_commands.CompleteJob("default", job.key))
 
     assert engine.element("charge").state is ElementState.ACTIVATED
     assert engine.offered == ["charge"]
@@ -119,11 +119,11 @@ def test_a_listener_without_retries_raises_an_incident_of_its_own(engine: Scenar
 
     assert engine.incident.error_type is ErrorType.EXECUTION_LISTENER_NO_RETRIES
     assert engine.rows.get(entities.Incident, engine.incident.key).error_type == "UNKNOWN"
-    refusal = engine.refusal(commands.ResolveIncident("default", engine.incident.key))
+    refusal = engine.refusal(process_instance_commands.ResolveIncident("default", engine.incident.key))
     assert refusal.type is RejectionType.INVALID_STATE
 
     job = engine.job("prepare")
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=job.key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=job.key, retries=1))
     engine.resolve().complete("prepare")
 
     assert engine.offered == ["charge"]
@@ -134,7 +134,7 @@ def test_a_listener_throws_no_errors(engine: Scenario) -> None:
     (job,) = engine.activate("prepare")
 
     refusal = engine.refusal(
-        commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="declined")
+        job_commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="declined")
     )
 
     assert refusal.type is RejectionType.INVALID_STATE

@@ -9,7 +9,9 @@ import pytest
 
 from server.bpmn.builder import process
 from server.bpmn.reader import BpmnReadError
-from server.engine.commands import ActivateJobs, CompleteJob, CreateProcessInstance, DeployResources
+from server.engine.deployment_commands import DeployResources
+from server.engine.job_commands import ActivateJobs, CompleteJob
+from server.engine.process_instance_commands import CreateProcessInstance
 from tests.server.engine.player import photograph
 from tests.server.engine.scenario import MINUTE, Scenario, resource
 from tests.server.engine.strategies import POISON

@@ -4,7 +4,13 @@ import pytest
 
 from server.engine import State, process
 from server.engine.answers import DeployedForm, Deployment
-from server.engine.commands import AdoptDefinition, AdoptDeletion, DeleteResource, DeployResources, FormFile
+from server.engine.deployment_commands import (
+    AdoptDefinition,
+    AdoptDeletion,
+    DeleteResource,
+    DeployResources,
+    FormFile,
+)
 from server.engine.form_events import FormAdopted, FormDeployed
 from server.engine.formats import ClusterFormat
 from server.engine.keys import Key

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands, user_task_commands
 from server.engine.answers import DONE, TransitionBegun
-from server.engine.commands import (
+from server.engine.commands import Command
+from server.engine.global_task_listener_commands import (
     AdoptGlobalTaskListener,
     AdoptGlobalTaskListenerDeletion,
-    Command,
     CreateGlobalTaskListener,
     DeleteGlobalTaskListener,
     UpdateGlobalTaskListener,
@@ -51,7 +51,9 @@ def approval(*listeners: tuple[str, str], **task: Any) -> ProcessBuilder:
 
 
 def complete(engine: Scenario, **variables: str) -> Any:
-    return engine.execute(commands.CompleteUserTask("default", engine.user_task("approve").key, variables))
+    return engine.execute(
+        user_task_commands.CompleteUserTask("default", engine.user_task("approve").key, variables)
+    )
 
 
 def open_jobs(engine: Scenario) -> list[Job]:
@@ -64,7 +66,7 @@ def asked(engine: Scenario) -> list[str]:
     while jobs := open_jobs(engine):
         (job,) = jobs
         types.append(job.type)
-        engine.execute(commands.CompleteJob("default", job.key))
+        engine.execute(job_commands.CompleteJob("default", job.key))
     return types
 
 
@@ -112,7 +114,7 @@ def test_they_are_asked_about_their_events(
     engine.deploy(approval(assignment={"assignee": "ann"})).start()
     asked(engine)
     key = engine.user_task("approve").key
-    engine.execute(commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
+    engine.execute(user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
     asked(engine)
     complete(engine)
     asked(engine)
@@ -144,10 +146,12 @@ def test_its_denial_and_corrections_count_as_those_of_the_model(engine: Scenario
 
     def assign(*results: UserTaskResult) -> None:
         key = engine.user_task("approve").key
-        engine.execute(commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann"))
+        engine.execute(
+            user_task_commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann")
+        )
         for result in results:
             (job,) = open_jobs(engine)
-            engine.execute(commands.CompleteJob("default", job.key, result=result))
+            engine.execute(job_commands.CompleteJob("default", job.key, result=result))
 
     agreed, corrected = UserTaskResult(), UserTaskResult(corrections=Corrections(assignee="bob"))
     assign(corrected, agreed, UserTaskResult(is_denied=True))
@@ -168,7 +172,7 @@ def test_one_without_retries_is_an_incident_and_is_asked_alone_again(engine: Sce
     engine.fail("second", message="no network")
 
     assert engine.incident.error_type is ErrorType.TASK_LISTENER_NO_RETRIES
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
     engine.resolve()
     assert asked(engine) == ["second", "own"]
     assert engine.is_completed
@@ -181,7 +185,7 @@ def test_an_expression_of_the_model_that_fails_asks_the_global_ones_again(engine
     engine.complete("first")
     key = engine.instance_key
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default", process_instance_key=key, element_instance_key=key,
             variables={"kind": '"own"'},
         )

@@ -1,7 +1,7 @@
 """History of process instances that have ended is deleted."""
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import process_instance_commands
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
 from server.store.entities import ElementInstance, Job, ProcessInstance, Variable
@@ -10,8 +10,8 @@ from tests.server.engine.scenario import Scenario
 ROWS = (ProcessInstance, ElementInstance, Job, Variable)
 
 
-def deletion(key: Key) -> commands.DeleteProcessInstance:
-    return commands.DeleteProcessInstance("default", key, is_stored=True)
+def deletion(key: Key) -> process_instance_commands.DeleteProcessInstance:
+    return process_instance_commands.DeleteProcessInstance("default", key, is_stored=True)
 
 
 def kept(engine: Scenario) -> set[Key]:
@@ -41,7 +41,9 @@ def test_a_process_instance_that_runs_is_not_deleted(engine: Scenario) -> None:
 
 
 def test_a_process_instance_of_which_the_store_has_nothing_is_not_found(engine: Scenario) -> None:
-    refusal = engine.refusal(commands.DeleteProcessInstance("default", Key(7), is_stored=False))
+    refusal = engine.refusal(
+        process_instance_commands.DeleteProcessInstance("default", Key(7), is_stored=False)
+    )
 
     assert refusal.type is RejectionType.NOT_FOUND
 

@@ -1,11 +1,11 @@
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import ResolveIncident
 from server.engine.events import ElementActivated, IncidentRaised, IncidentResolved
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import OpenIncident
+from server.engine.process_instance_commands import ResolveIncident
 from server.engine.rejection import RejectionType
 from server.store.entities import (
     ElementInstance,

@@ -5,8 +5,8 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine.answers import MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs
-from server.engine.commands import ActivateJobs, YieldJobs
 from server.engine.events import JobActivated, JobYielded
+from server.engine.job_commands import ActivateJobs, YieldJobs
 from server.engine.process_instance import JobState
 from tests.server.engine.scenario import MINUTE, Scenario
 

@@ -1,8 +1,8 @@
 from datetime import timedelta
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import CompleteJob, FailJob
 from server.engine.events import JobCompleted
+from server.engine.job_commands import CompleteJob, FailJob
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario

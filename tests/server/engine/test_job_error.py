@@ -1,10 +1,11 @@
 import pytest
 
 from server.bpmn.builder import definitions, process, sub_process
-from server.engine.commands import CompleteJob, FailJob, ResolveIncident, ThrowJobError, UpdateJob
 from server.engine.events import ElementActivating, ElementTerminated
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.process_instance import JobState
+from server.engine.process_instance_commands import ResolveIncident
 from server.engine.rejection import RejectionType
 from server.store import entities
 from tests.server.engine.scenario import Scenario, texts

@@ -3,9 +3,9 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import FailJob, UpdateJob
 from server.engine.events import IncidentRaised, JobBackOffEnded, JobFailed
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import FailJob, UpdateJob
 from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario, texts

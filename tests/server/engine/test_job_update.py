@@ -3,8 +3,8 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import process
-from server.engine.commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.events import JobDeadlineUpdated, JobRetriesUpdated
+from server.engine.job_commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.keys import Key
 from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType

@@ -3,7 +3,7 @@
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions, process
-from server.engine import commands
+from server.engine import job_commands
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
 from server.engine.user_tasks import LONGEST_NAME, MOST_CANDIDATES
@@ -154,7 +154,7 @@ def test_a_worker_may_throw_an_error(engine: Scenario) -> None:
     engine.deploy(definitions(refused, errors={"no": "NO"})).start()
     (job,) = engine.activate(JOB_TYPE)
 
-    engine.execute(commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="NO"))
+    engine.execute(job_commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="NO"))
 
     assert engine.path == ["start", "refused", "ended"]
 

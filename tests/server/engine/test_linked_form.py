@@ -7,12 +7,8 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine.answers import DeployedForm, Deployment
-from server.engine.commands import (
-    DeleteResource,
-    DeployResources,
-    FormFile,
-    ResolveIncident,
-)
+from server.engine.deployment_commands import DeleteResource, DeployResources, FormFile
+from server.engine.process_instance_commands import ResolveIncident
 from server.store import entities
 from tests.server.engine.form_files import form
 from tests.server.engine.scenario import Scenario, resource

@@ -10,17 +10,17 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
 from server.engine import process as processed
 from server.engine.answers import DeployedResource, Deployment
-from server.engine.commands import (
+from server.engine.deployment_commands import (
     AdoptDefinition,
     AdoptDeletion,
     DeleteResource,
     DeployResources,
     GenericFile,
-    ResolveIncident,
 )
 from server.engine.formats import ClusterFormat
 from server.engine.generic_resource_events import GenericResourceAdopted, GenericResourceDeployed
 from server.engine.keys import Key
+from server.engine.process_instance_commands import ResolveIncident
 from server.engine.rejection import RejectionType
 from server.store.entities import GenericResource
 from tests.durable import EPOCH

@@ -6,10 +6,12 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, process
-from server.engine.commands import ActivateJobs, DeployResources, SetVariables
+from server.engine.deployment_commands import DeployResources
 from server.engine.events import JobActivated, JobWithheld
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import ActivateJobs
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
+from server.engine.process_instance_commands import SetVariables
 from server.feel.limits import CHARACTERS_PER_STEP
 from server.store import entities
 from tests.server.engine.graphs import answering, graph

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process
-from server.engine import commands
+from server.engine import deployment_commands
 from server.engine.keys import Key
 from server.store.entities import (
     CorrelatedMessageSubscription,
@@ -231,7 +231,7 @@ def test_a_deleted_version_waits_no_more_and_the_one_before_waits_again(engine: 
     first, second = engine.rows.all(MessageSubscription)
 
     def delete(key: Key) -> None:
-        engine.execute(commands.DeleteResource(engine.tenant_id, key))
+        engine.execute(deployment_commands.DeleteResource(engine.tenant_id, key))
 
     delete(second.process_definition_key)
     assert (first.message_subscription_state, first.is_open) == (CREATED, True)
@@ -245,6 +245,6 @@ def test_deleting_an_earlier_version_changes_no_subscription(engine: Scenario) -
     engine.deploy(begun()).deploy(begun("other"))
     first, second = engine.rows.all(MessageSubscription)
 
-    engine.execute(commands.DeleteResource(engine.tenant_id, first.process_definition_key))
+    engine.execute(deployment_commands.DeleteResource(engine.tenant_id, first.process_definition_key))
 
     assert (first.message_subscription_state, second.message_subscription_state) == (DELETED, CREATED)

@@ -2,7 +2,7 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.bpmn.executable import ElementType
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind
 from server.engine.lifecycle import ElementState
@@ -61,7 +61,7 @@ def test_its_job_is_described_as_that_of_a_service_task(engine: Scenario) -> Non
 
     (job,) = engine.activate("mail-fast")
     assert (job.headers, job.retries) == ({"to": "ann"}, 5)
-    engine.execute(commands.CompleteJob("default", job.key, {"id": "7", "more": "1"}))
+    engine.execute(job_commands.CompleteJob("default", job.key, {"id": "7", "more": "1"}))
 
     assert engine.variables() == {"channel": "fast", "sent": 7}
     assert engine.is_completed
@@ -71,7 +71,7 @@ def test_a_message_that_nobody_can_send_is_an_incident(engine: Scenario) -> None
     engine.deploy(sending()).start().fail("mail", message="no network")
     assert (engine.incident.error_type, engine.incident.element_id) == (ErrorType.JOB_NO_RETRIES, "send")
 
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=engine.job("mail").key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=engine.job("mail").key, retries=1))
     engine.resolve().complete("mail")
 
     assert engine.is_completed
@@ -82,7 +82,7 @@ def test_a_job_type_that_is_no_text_is_an_incident_until_it_is_one(engine: Scena
     assert engine.incident.error_type is ErrorType.EXTRACT_VALUE_ERROR
 
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             element_instance_key=engine.instance_key,
@@ -105,7 +105,7 @@ def test_an_error_of_the_worker_is_caught_around_the_event(engine: Scenario, *, 
     ).start()
 
     engine.execute(
-        commands.ThrowJobError(tenant_id="default", job_key=engine.job("mail").key, error_code="bounced")
+        job_commands.ThrowJobError(tenant_id="default", job_key=engine.job("mail").key, error_code="bounced")
     )
 
     assert engine.path == ["start", "pack_start", "lost", "not sent"]
@@ -116,7 +116,7 @@ def test_an_error_that_nothing_catches_is_an_incident(engine: Scenario) -> None:
     engine.deploy(sending()).start()
 
     engine.execute(
-        commands.ThrowJobError(tenant_id="default", job_key=engine.job("mail").key, error_code="bounced")
+        job_commands.ThrowJobError(tenant_id="default", job_key=engine.job("mail").key, error_code="bounced")
     )
 
     assert engine.incident.error_type is ErrorType.UNHANDLED_ERROR_EVENT

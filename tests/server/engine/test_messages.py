@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands, events, message_events
+from server.engine import events, message_commands, message_events, process_instance_commands
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
 from server.engine.keys import Key
@@ -134,7 +134,7 @@ def test_a_name_that_is_no_text_is_an_incident(engine: Scenario, kind: object) -
 def test_one_of_another_tenant_is_not_found(engine: Scenario) -> None:
     engine.deploy(waiting()).start(id="a")
 
-    engine.execute(commands.PublishMessage(tenant_id="other", name="paid", correlation_key="a"))
+    engine.execute(message_commands.PublishMessage(tenant_id="other", name="paid", correlation_key="a"))
 
     assert engine.is_running
 
@@ -302,7 +302,7 @@ def test_what_is_about_to_be_terminated_takes_no_message(wait: str) -> None:
         builder.branch("fork").service_task("last", type="ship").end()
         builder.boundary_message("news", on="last", message="paid", key="=id", is_interrupting=False).end()
     engine.deploy(builder).start(id="a")
-    cancellation = commands.CancelProcessInstance("default", engine.instance_key)
+    cancellation = process_instance_commands.CancelProcessInstance("default", engine.instance_key)
     engine.happens(handle(engine.state, cancellation, engine.now).events)
     assert engine.element("last").state is ElementState.ACTIVATED
 
@@ -444,7 +444,7 @@ def test_a_tenant_has_a_bound_in_the_buffer() -> None:
 
     assert refused.type is RejectionType.EXHAUSTED
     assert refused.reason == "the tenant has 2 messages in the buffer already"
-    engine.execute(commands.PublishMessage(tenant_id="other", name="paid"))
+    engine.execute(message_commands.PublishMessage(tenant_id="other", name="paid"))
     engine.advance(HOUR).publish("paid", "c")
 
 

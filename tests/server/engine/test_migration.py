@@ -4,10 +4,10 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions, event_sub_process, process, sub_process
-from server.engine import commands
-from server.engine.commands import MappingInstruction
+from server.engine import migration_commands, modification_commands
 from server.engine.events import IncidentRaised, JobCreated, ProcessInstanceMigrated
 from server.engine.keys import Key
+from server.engine.migration_commands import MappingInstruction
 from server.engine.rejection import Rejected, RejectionType
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario
@@ -321,7 +321,7 @@ def test_instructions_have_to_make_sense(
     assert target is not None
 
     refusal = engine.refusal(
-        commands.MigrateProcessInstance(
+        migration_commands.MigrateProcessInstance(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             target_process_definition_key=target.key,
@@ -391,7 +391,7 @@ def test_a_target_that_the_tenant_has_not_is_not_found(engine: Scenario, tenant_
     key = foreign.key if tenant_id == "other" else Key(42)
 
     refusal = engine.refusal(
-        commands.MigrateProcessInstance(
+        migration_commands.MigrateProcessInstance(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             target_process_definition_key=key,
@@ -504,7 +504,7 @@ def test_refusals_come_in_the_order_of_the_checks(engine: Scenario) -> None:
 
     reasons = [
         engine.refusal(
-            commands.MigrateProcessInstance(
+            migration_commands.MigrateProcessInstance(
                 tenant_id="default",
                 process_instance_key=instance_key,
                 target_process_definition_key=target_key,
@@ -585,7 +585,7 @@ def test_a_scope_that_was_interrupted_before_ends_in_the_target(engine: Scenario
     engine.deploy(interrupted("source"), interrupted("target", "new_")).start().advance(MINUTE)
     engine.migrate("target", {each: f"new_{each}" for each in ("order", "help", "mend", "count")})
 
-    engine.modify(commands.TerminateInstruction(element_id="new_order"))
+    engine.modify(modification_commands.TerminateInstruction(element_id="new_order"))
 
     assert engine.offered == ["new_count"]
     assert engine.complete("count").is_completed

@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands, events
-from server.engine.commands import (
+from server.engine import events, job_commands
+from server.engine.keys import Key
+from server.engine.limits import ENTERING_STEPS, EngineLimits
+from server.engine.modification_commands import (
     ActivateInstruction,
     AncestorScopeType,
     MoveInstruction,
     TerminateInstruction,
     VariableInstruction,
 )
-from server.engine.keys import Key
-from server.engine.limits import ENTERING_STEPS, EngineLimits
 from server.engine.modifications import TERMINATED_AT_ONCE
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
@@ -599,7 +599,9 @@ def test_a_scope_that_was_interrupted_goes_on_with_what_is_activated(engine: Sce
 def test_a_scope_that_goes_on_can_be_interrupted_again(engine: Scenario) -> None:
     engine.deploy(interrupted()).start().advance(2 * MINUTE).modify(activate("b"))
 
-    thrown = commands.ThrowJobError(tenant_id=engine.tenant_id, job_key=engine.job("b").key, error_code="E")
+    thrown = job_commands.ThrowJobError(
+        tenant_id=engine.tenant_id, job_key=engine.job("b").key, error_code="E"
+    )
     engine.execute(thrown)
 
     assert standing(engine) == ["mend", "undo"]
@@ -683,7 +685,7 @@ def test_what_ends_before_its_turn_stays_ended() -> None:
     assert last.job_key is not None
 
     engine.modify(*(terminate(each.key) for each in others))
-    engine.execute(commands.CompleteJob("default", last.job_key))
+    engine.execute(job_commands.CompleteJob("default", last.job_key))
     left = len(active(engine, "deep"))
     while engine.instance.work:
         engine.go_on()

@@ -7,13 +7,14 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, definitions, process, sub_process
 from server.engine import process as process_command
-from server.engine.commands import CompleteJob, CreateProcessInstance, ThrowJobError
 from server.engine.documents import changed_pages
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import CompleteJob, ThrowJobError
 from server.engine.lifecycle import ElementState
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import ElementInstance
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.engine.rejection import RejectionType
 from server.store import entities
 from tests.server.engine.scenario import Scenario, texts

@@ -13,12 +13,12 @@ from server.bpmn.builder import process as builder_of
 from server.engine import process
 from server.engine.apply import APPLIERS
 from server.engine.changes import CHANGED
-from server.engine.commands import CompleteUserTask
 from server.engine.documents import FORMAT, UnreadableDocument, changed_pages, unpack
 from server.engine.events import InstanceEvent
 from server.engine.keys import Key
 from server.engine.pages import HEAD_PAGE, PAGE_KEYS, DocumentId, Kind, StoredPage, keys_of, page_of
 from server.engine.process_instance import ProcessInstance
+from server.engine.user_task_commands import CompleteUserTask
 from tests.server.engine.first_format import FIRST_FORMAT
 from tests.server.engine.paged import PagedScenario, expect_named_changes
 from tests.server.engine.player import Player

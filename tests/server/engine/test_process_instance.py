@@ -1,10 +1,10 @@
 import pytest
 
 from server.bpmn.builder import process
-from server.engine.commands import CreateProcessInstance
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
+from server.engine.process_instance_commands import CreateProcessInstance
 from server.engine.rejection import RejectionType
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario

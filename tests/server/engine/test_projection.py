@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import process
-from server.engine.commands import FailJob, ThrowJobError, UpdateJob, YieldJobs
+from server.engine.job_commands import FailJob, ThrowJobError, UpdateJob, YieldJobs
 from server.store.entities import (
     ElementInstance,
     ElementInstanceState,

@@ -1,6 +1,6 @@
 from server.bpmn.builder import process
-from server.engine.commands import CompleteJob
 from server.engine.events import VariableCreated, VariableUpdated
+from server.engine.job_commands import CompleteJob
 from server.engine.keys import Key
 from tests.server.engine.scenario import Scenario
 

@@ -3,9 +3,9 @@
 import pytest
 
 from server.bpmn.builder import process, sub_process
-from server.engine.commands import SetVariables
 from server.engine.events import VariableCreated, VariableUpdated
 from server.engine.keys import Key
+from server.engine.process_instance_commands import SetVariables
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import Scenario, texts
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands, events
+from server.engine import events, process_instance_commands, signal_commands
 from server.engine import process as handle
 from server.engine.handlers.signal import TRIGGERED_AT_ONCE
 from server.engine.incidents import ErrorType
@@ -62,7 +62,7 @@ def test_a_signal_is_not_buffered(engine: Scenario) -> None:
 
 
 def test_the_answer_has_a_key_even_when_nothing_waits(engine: Scenario) -> None:
-    command = commands.BroadcastSignal("default", "alarm")
+    command = signal_commands.BroadcastSignal("default", "alarm")
 
     first, second = engine.execute(command), engine.execute(command)
 
@@ -72,7 +72,7 @@ def test_the_answer_has_a_key_even_when_nothing_waits(engine: Scenario) -> None:
 def test_a_signal_of_another_tenant_triggers_nothing(engine: Scenario) -> None:
     engine.deploy(waiting()).start()
 
-    engine.execute(commands.BroadcastSignal("other", "alarm"))
+    engine.execute(signal_commands.BroadcastSignal("other", "alarm"))
 
     assert engine.is_running
 
@@ -92,7 +92,7 @@ def test_a_name_that_is_no_text_is_an_incident_that_can_be_mended(engine: Scenar
     assert "Expected result of the expression 'kind' to be 'STRING'" in engine.incident.message
 
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             element_instance_key=engine.instance_key,
@@ -357,15 +357,15 @@ def test_a_broadcast_is_sent_to_every_other_partition(engine: Scenario) -> None:
 
     sent = [event for event in engine.events if isinstance(event, CommandSent)]
     assert sent == [
-        CommandSent(EVERY_OTHER, commands.ReceiveSignal("default", "alarm", {"n": "1"})),
-        CommandSent(EVERY_OTHER, commands.ReceiveSignal("default", "alarm", {"level": "1"})),
+        CommandSent(EVERY_OTHER, signal_commands.ReceiveSignal("default", "alarm", {"n": "1"})),
+        CommandSent(EVERY_OTHER, signal_commands.ReceiveSignal("default", "alarm", {"level": "1"})),
     ]
 
 
 def test_one_from_another_partition_triggers_what_waits_here_and_is_sent_no_further(engine: Scenario) -> None:
     engine.deploy(waiting()).start()
 
-    engine.execute(commands.ReceiveSignal("default", "alarm", {"n": "1"}))
+    engine.execute(signal_commands.ReceiveSignal("default", "alarm", {"n": "1"}))
 
     assert engine.is_completed
     assert not any(isinstance(event, CommandSent) for event in engine.events)
@@ -427,11 +427,11 @@ def test_a_broadcast_to_ten_thousand_is_done_a_hundred_at_a_time() -> None:
     keys = [scenario.start().instance_key for _ in range(10_000)]
 
     left = []
-    outcome = handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    outcome = handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
     while broadcast := next(iter(scenario.state.signals.broadcasts.values()), None):
         left.append(len(scenario.state.instances))
         assert len(outcome.changed) <= TRIGGERED_AT_ONCE + 1
-        command = commands.ContinueBroadcast("default", broadcast.key)
+        command = signal_commands.ContinueBroadcast("default", broadcast.key)
         outcome = handle(scenario.state, command, scenario.now)
 
     assert left == list(range(len(keys) - TRIGGERED_AT_ONCE, -1, -TRIGGERED_AT_ONCE))
@@ -443,7 +443,7 @@ def test_slices_trigger_each_once_that_stays_and_none_that_began_to_wait_meanwhi
     for _ in range(TRIGGERED_AT_ONCE + 1):
         scenario.start()
 
-    begun = handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    begun = handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
     scenario.happens(begun.events)
     late = scenario.start().instance_key
 
@@ -474,13 +474,15 @@ def test_a_command_that_did_enough_before_its_broadcast_leaves_that_to_the_next_
     fork.branch("fork").task("busy").end("done")
     scenario = Scenario(limits=EngineLimits(slice_steps=700)).deploy(waiting("other"), fork).start("other")
 
-    command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+    command = process_instance_commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id="order"
+    )
     happened = handle(scenario.state, command, scenario.now).events
     scenario.happens(happened)
 
     assert {events.WorkPostponed, BroadcastPostponed} <= {*map(type, happened)}
     (broadcast_key,) = scenario.state.signals.broadcasts
-    scenario.execute(commands.ContinueBroadcast("default", broadcast_key))
+    scenario.execute(signal_commands.ContinueBroadcast("default", broadcast_key))
     assert scenario.state.instances == {}
     scenario.expect_laws()
 
@@ -490,7 +492,7 @@ def test_a_broadcast_that_is_postponed_is_a_document_until_it_ends() -> None:
     for _ in range(TRIGGERED_AT_ONCE + 1):
         scenario.start()
 
-    handle(scenario.state, commands.BroadcastSignal("default", "alarm", {"n": "1"}), scenario.now)
+    handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm", {"n": "1"}), scenario.now)
 
     (found,) = scenario.state.signals.broadcasts.values()
     assert (found.signal_name, found.variables, found.postponed_at) == ("alarm", {"n": "1"}, scenario.now)
@@ -500,13 +502,13 @@ def test_callers_begin_no_broadcast_while_too_many_of_theirs_are_not_finished() 
     scenario = Scenario(limits=EngineLimits(tenant_broadcasts=1)).deploy(waiting())
     for _ in range(TRIGGERED_AT_ONCE):
         scenario.start()
-    handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
 
-    refusal = scenario.refusal(commands.BroadcastSignal("default", "alarm"))
+    refusal = scenario.refusal(signal_commands.BroadcastSignal("default", "alarm"))
 
     assert refusal.type is RejectionType.BUSY
     assert refusal.reason == "1 broadcasts of the tenant are not finished"
-    scenario.execute(commands.BroadcastSignal("other", "alarm"))
+    scenario.execute(signal_commands.BroadcastSignal("other", "alarm"))
     scenario.broadcast("alarm")
 
 
@@ -517,7 +519,7 @@ def test_all_instances_that_a_slice_needs_are_loaded_at_once() -> None:
         scenario.state.evict(key)
 
     with pytest.raises(NotLoaded) as absent:
-        handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+        handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
 
     assert {document.key for document in absent.value.documents} == set(keys[:TRIGGERED_AT_ONCE])
 
@@ -532,11 +534,13 @@ def test_a_command_that_did_much_before_it_throws_leaves_what_is_not_loaded_to_t
     instance = scenario.state.instances[key]
     scenario.state.evict(key)
 
-    command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="busy")
+    command = process_instance_commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id="busy"
+    )
     scenario.happens(handle(scenario.state, command, scenario.now).events)
 
     (broadcast_key,) = scenario.state.signals.broadcasts
-    going_on = commands.ContinueBroadcast("default", broadcast_key)
+    going_on = signal_commands.ContinueBroadcast("default", broadcast_key)
     with pytest.raises(NotLoaded):
         handle(scenario.state, going_on, scenario.now)
     scenario.state.bring_back(instance)
@@ -586,11 +590,11 @@ def test_a_slice_looks_at_what_it_triggers_however_many_had_the_signal_before() 
     line = known.waiting[place] = Counted(known.waiting[place])
     looks = []
 
-    handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
     while known.broadcasts:
         (key,) = known.broadcasts
         looks.append(line.looks)
-        handle(scenario.state, commands.ContinueBroadcast("default", key), scenario.now)
+        handle(scenario.state, signal_commands.ContinueBroadcast("default", key), scenario.now)
 
     assert looks == [TRIGGERED_AT_ONCE, 2 * TRIGGERED_AT_ONCE, 3 * TRIGGERED_AT_ONCE]
     assert len(line) == 3 * TRIGGERED_AT_ONCE
@@ -602,7 +606,7 @@ def test_a_broadcast_costs_what_it_triggers_however_many_wait_for_other_signals(
         scenario.start("other", name=f"alarm-{number}")
     scenario.start("order")
 
-    outcome = handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    outcome = handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
 
     assert len(outcome.changed) == 2
     assert len(scenario.state.signals.waiting) == 300

@@ -8,18 +8,17 @@ from hypothesis import given
 from server.bpmn.builder import ProcessBuilder
 from server.bpmn.builder import process as builder_of
 from server.engine import events, process
-from server.engine.commands import (
-    CancelProcessInstance,
-    CompleteJob,
-    ContinueProcessInstance,
-    CreateProcessInstance,
-    MappingInstruction,
-    MigrateProcessInstance,
-    SetVariables,
-)
 from server.engine.documents import unpack
 from server.engine.incidents import ErrorType
+from server.engine.job_commands import CompleteJob
 from server.engine.limits import DEFAULT_LIMITS, ENTERING_STEPS, EngineLimits
+from server.engine.migration_commands import MappingInstruction, MigrateProcessInstance
+from server.engine.process_instance_commands import (
+    CancelProcessInstance,
+    ContinueProcessInstance,
+    CreateProcessInstance,
+    SetVariables,
+)
 from server.engine.rejection import Rejected, RejectionType
 from server.partition.due import Due
 from tests.server.engine.laws import expect_laws

@@ -5,7 +5,14 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process
-from server.engine import commands, events
+from server.engine import (
+    deployment_commands,
+    events,
+    message_commands,
+    process_instance_commands,
+    signal_commands,
+    timer_commands,
+)
 from server.engine import process as handle
 from server.engine.handlers.signal import TRIGGERED_AT_ONCE
 from server.engine.incidents import ErrorType
@@ -86,7 +93,7 @@ def test_a_process_without_a_none_start_event_cannot_be_started_by_hand(engine: 
     engine.deploy(by_message())
 
     refusal = engine.refusal(
-        commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+        process_instance_commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
     )
 
     assert refusal.type is RejectionType.INVALID_STATE
@@ -136,7 +143,7 @@ def test_an_event_sub_process_that_cannot_be_waited_for_is_an_incident_of_the_st
     instance_key = engine.instance_key
     assert instance_key is not None
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=instance_key,
             element_instance_key=instance_key,
@@ -305,7 +312,7 @@ def test_the_name_may_be_an_expression_without_variables(engine: Scenario) -> No
 def test_a_start_event_that_cannot_be_evaluated_refuses_the_deployment(
     engine: Scenario, model: ProcessBuilder, reason: str
 ) -> None:
-    refusal = engine.refusal(commands.DeployResources("default", (resource(model),)))
+    refusal = engine.refusal(deployment_commands.DeployResources("default", (resource(model),)))
 
     assert refusal.type is RejectionType.INVALID_ARGUMENT
     assert refusal.reason.startswith("start event 'begun' of process 'order': ")
@@ -350,7 +357,7 @@ def test_a_message_that_nothing_waits_for_is_not_found_and_not_buffered(
     engine.deploy(process("invoice").message_catch("wait", message="paid", key='="a"').end(), by_message())
     engine.start("invoice").publish("ordered", "a")
 
-    refusal = engine.refusal(commands.CorrelateMessage("default", name, key))
+    refusal = engine.refusal(message_commands.CorrelateMessage("default", name, key))
 
     assert refusal.type is RejectionType.NOT_FOUND
     assert refusal.reason == f"no subscription waits for a message '{name}' with the correlation key '{key}'"
@@ -363,7 +370,7 @@ def test_a_refused_deployment_leaves_the_start_events_as_they_were(engine: Scena
     models = (by_message(name="changed"), by_signal("invoice", "changed"), process("report").end())
 
     resources = (*map(resource, models), resource(by_signal("wrong", "=kind")))
-    engine.refusal(commands.DeployResources("default", resources))
+    engine.refusal(deployment_commands.DeployResources("default", resources))
 
     engine.publish("changed").broadcast("changed")
     assert running(engine) == []
@@ -374,8 +381,8 @@ def test_a_refused_deployment_leaves_the_start_events_as_they_were(engine: Scena
 def test_of_another_tenant_nothing_begins(engine: Scenario) -> None:
     engine.deploy(by_message(), by_signal("invoice"))
 
-    engine.execute(commands.PublishMessage(tenant_id="other", name="ordered"))
-    engine.execute(commands.BroadcastSignal("other", "alarm"))
+    engine.execute(message_commands.PublishMessage(tenant_id="other", name="ordered"))
+    engine.execute(signal_commands.BroadcastSignal("other", "alarm"))
 
     assert running(engine) == []
 
@@ -455,7 +462,7 @@ def test_a_signal_begins_the_latest_version_alone(engine: Scenario) -> None:
 def test_a_signal_from_another_partition_begins_nothing_here(engine: Scenario) -> None:
     engine.deploy(by_signal())
 
-    engine.execute(commands.ReceiveSignal("default", "alarm", {}))
+    engine.execute(signal_commands.ReceiveSignal("default", "alarm", {}))
 
     assert running(engine) == []
 
@@ -489,7 +496,7 @@ def test_a_version_that_is_deployed_between_two_slices_begins_once() -> None:
     scenario = Scenario()
     models = [by_signal(f"order-{number:03}") for number in range(TRIGGERED_AT_ONCE + 20)]
     scenario.deploy(*models)
-    begun = handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    begun = handle(scenario.state, signal_commands.BroadcastSignal("default", "alarm"), scenario.now)
     scenario.happens(begun.events)
 
     scenario.deploy(by_signal("order-000", total="=1"), by_signal(f"order-{len(models) - 1}", total="=1"))
@@ -601,7 +608,7 @@ def test_a_definition_that_another_partition_deployed_sets_no_timers_here() -> N
 
     for event in deployed:
         if isinstance(event, events.ProcessDefinitionDeployed):
-            other.execute(commands.AdoptDefinition(event))
+            other.execute(deployment_commands.AdoptDefinition(event))
 
     assert other.state.start_timers.timers == {}
     assert len(origin.state.start_timers.timers) == 1
@@ -618,7 +625,7 @@ def test_a_timer_that_was_set_here_before_stays_until_the_next_version() -> None
 
     assert engine.state.start_timers.timers == {}
     (sent,) = [event for event in engine.last_events if isinstance(event, CommandSent)]
-    assert isinstance(sent.command, commands.SetStartTimers)
+    assert isinstance(sent.command, timer_commands.SetStartTimers)
     assert sent.partition_id == timers_home(sent.command.timers[0].process_definition_key, 1_000)
     assert versions(engine.advance(HOUR)) == [1]
 
@@ -629,7 +636,7 @@ def test_versions_that_become_known_in_another_order_leave_the_latest_start_even
     deployed = [event for event in origin.events if isinstance(event, events.ProcessDefinitionDeployed)]
 
     for event in reversed(deployed):
-        other.execute(commands.AdoptDefinition(event))
+        other.execute(deployment_commands.AdoptDefinition(event))
     other.broadcast("alarm")
 
     assert versions(other) == [2]

@@ -3,7 +3,7 @@
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands
+from server.engine import process_instance_commands
 from server.engine.formats import Feature, feature_of
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario, texts
@@ -14,8 +14,8 @@ FAILING = '=assert(null, false, "never")'
 
 def creation(
     engine: Scenario, *element_ids: str, until: tuple[str, ...] = (), **variables: object
-) -> commands.CreateProcessInstance:
-    return commands.CreateProcessInstance(
+) -> process_instance_commands.CreateProcessInstance:
+    return process_instance_commands.CreateProcessInstance(
         tenant_id=engine.tenant_id,
         process_definition_id=engine.process_id,
         variables=texts(variables),
@@ -188,7 +188,7 @@ def test_a_cancellation_of_such_a_process_instance_ends_it_once(engine: Scenario
     engine.deploy(nested())
     start_at(engine, "deep", "before", until=("deep", "before"))
 
-    engine.execute(commands.CancelProcessInstance(engine.tenant_id, engine.instance_key))
+    engine.execute(process_instance_commands.CancelProcessInstance(engine.tenant_id, engine.instance_key))
 
     assert engine.is_terminated
     engine.expect_laws()

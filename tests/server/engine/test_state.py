@@ -4,10 +4,10 @@ import pytest
 from server.bpmn.builder import process
 from server.engine import State, apply
 from server.engine import process as handle
-from server.engine.commands import CreateProcessInstance
 from server.engine.events import ElementActivated, ElementCompleted, ElementTerminated, JobYielded
 from server.engine.keys import first_key, partition_of
 from server.engine.lifecycle import TRANSITIONS, ElementState, IllegalTransition
+from server.engine.process_instance_commands import CreateProcessInstance
 from tests.server.engine.laws import recovered, replay
 from tests.server.engine.scenario import MINUTE, Scenario
 

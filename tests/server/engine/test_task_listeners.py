@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import commands, events
+from server.engine import events, job_commands, process_instance_commands, user_task_commands
 from server.engine.answers import DONE, TransitionBegun
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
@@ -32,24 +32,26 @@ def answer(engine: Scenario, job_type: str, **corrections: Any) -> None:
     """Let a listener agree, and correct this."""
     result = UserTaskResult(corrections=Corrections(**corrections)) if corrections else None
     (job,) = engine.activate(job_type)
-    engine.execute(commands.CompleteJob("default", job.key, result=result))
+    engine.execute(job_commands.CompleteJob("default", job.key, result=result))
 
 
 def deny(engine: Scenario, job_type: str, reason: str = "not today") -> None:
     (job,) = engine.activate(job_type)
     result = UserTaskResult(is_denied=True, denied_reason=reason)
-    engine.execute(commands.CompleteJob("default", job.key, result=result))
+    engine.execute(job_commands.CompleteJob("default", job.key, result=result))
 
 
 def assign(engine: Scenario, assignee: str = "ann", **more: Any) -> Any:
     key = engine.user_task("approve").key
     return engine.execute(
-        commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee=assignee, **more)
+        user_task_commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee=assignee, **more)
     )
 
 
 def complete(engine: Scenario, **variables: str) -> Any:
-    return engine.execute(commands.CompleteUserTask("default", engine.user_task("approve").key, variables))
+    return engine.execute(
+        user_task_commands.CompleteUserTask("default", engine.user_task("approve").key, variables)
+    )
 
 
 def row(engine: Scenario) -> entities.UserTask:
@@ -70,7 +72,7 @@ def test_listeners_are_asked_one_after_the_other_before_the_task_is_completed(en
     assert (job.headers, job.variables["approved"]) == ({"team": "blue"}, "true")
     assert engine.variables() == {"second": "other"}
 
-    engine.execute(commands.CompleteJob("default", job.key))
+    engine.execute(job_commands.CompleteJob("default", job.key))
     answer(engine, "other")
 
     assert engine.is_completed
@@ -121,7 +123,9 @@ def test_a_denied_change_or_completion_can_be_tried_again(engine: Scenario, even
             complete(engine)
         else:
             key = engine.user_task("approve").key
-            engine.execute(commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
+            engine.execute(
+                user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80)
+            )
 
     engine.deploy(listened((event_type, "ask"))).start()
     act()
@@ -164,7 +168,7 @@ def test_corrections_are_seen_by_the_listeners_behind_and_applied_at_the_end(eng
     )
     assert row(engine).assignee == "ann"
 
-    engine.execute(commands.CompleteJob("default", job.key))
+    engine.execute(job_commands.CompleteJob("default", job.key))
 
     shown = row(engine)
     assert (shown.assignee, shown.candidate_users, shown.candidate_groups) == (None, (), ("sales",))
@@ -228,7 +232,7 @@ def test_what_a_creating_listener_may_not_say_is_refused(
     engine.deploy(listened((event_type, "ask"), assignment={"assignee": "ann"})).start()
     (job,) = engine.activate("ask")
 
-    refusal = engine.refusal(commands.CompleteJob("default", job.key, result=result))
+    refusal = engine.refusal(job_commands.CompleteJob("default", job.key, result=result))
 
     assert refusal.type is RejectionType.INVALID_ARGUMENT
 
@@ -238,11 +242,13 @@ def test_a_denial_has_no_corrections_and_canceling_is_not_denied(engine: Scenari
     complete(engine)
     (job,) = engine.activate("ask")
     both = UserTaskResult(is_denied=True, corrections=Corrections(priority=1))
-    first = engine.refusal(commands.CompleteJob("default", job.key, result=both))
+    first = engine.refusal(job_commands.CompleteJob("default", job.key, result=both))
 
     engine.cancel()
     (job,) = engine.activate("farewell")
-    second = engine.refusal(commands.CompleteJob("default", job.key, result=UserTaskResult(is_denied=True)))
+    second = engine.refusal(
+        job_commands.CompleteJob("default", job.key, result=UserTaskResult(is_denied=True))
+    )
 
     assert (first.type, second.type) == (RejectionType.INVALID_ARGUMENT,) * 2
 
@@ -252,9 +258,9 @@ def test_jobs_of_listeners_bring_no_variables_and_throw_no_errors(engine: Scenar
     complete(engine)
     (job,) = engine.activate("ask")
 
-    completed = engine.refusal(commands.CompleteJob("default", job.key, {"a": "1"}))
-    failed = engine.refusal(commands.FailJob(tenant_id="default", job_key=job.key, variables={"a": "1"}))
-    thrown = engine.refusal(commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="x"))
+    completed = engine.refusal(job_commands.CompleteJob("default", job.key, {"a": "1"}))
+    failed = engine.refusal(job_commands.FailJob(tenant_id="default", job_key=job.key, variables={"a": "1"}))
+    thrown = engine.refusal(job_commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="x"))
 
     assert (completed.type, failed.type) == (RejectionType.INVALID_ARGUMENT,) * 2
     assert thrown.type is RejectionType.INVALID_STATE
@@ -265,10 +271,10 @@ def test_while_listeners_are_asked_the_task_takes_no_other_command(engine: Scena
     assign(engine)
     key, scope = engine.user_task("approve").key, engine.element("approve").key
     others = (
-        commands.CompleteUserTask("default", key),
-        commands.UnassignUserTask("default", key),
-        commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
-        commands.SetVariables(
+        user_task_commands.CompleteUserTask("default", key),
+        user_task_commands.UnassignUserTask("default", key),
+        user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
+        process_instance_commands.SetVariables(
             tenant_id="default", process_instance_key=engine.instance_key, element_instance_key=scope,
             variables={"a": "1"},
         ),
@@ -286,7 +292,7 @@ def test_variables_at_the_task_are_set_when_updating_listeners_agree(
 ) -> None:
     engine.deploy(listened(("updating", "ask"))).start()
     scope = engine.element("approve").key
-    command = commands.SetVariables(
+    command = process_instance_commands.SetVariables(
         tenant_id="default", process_instance_key=engine.instance_key, element_instance_key=scope,
         variables={"price": "3"}, is_local=is_local,
     )  # fmt: skip
@@ -298,7 +304,7 @@ def test_variables_at_the_task_are_set_when_updating_listeners_agree(
     (job,) = engine.activate("ask")
     assert job.user_task is not None
     assert (job.user_task.changed_attributes, job.variables["price"]) == (("variables",), "3")
-    engine.execute(commands.CompleteJob("default", job.key))
+    engine.execute(job_commands.CompleteJob("default", job.key))
 
     assert engine.variables(scope if is_local else None) == {"price": 3}
     assert row(engine).state is State.CREATED
@@ -308,7 +314,7 @@ def test_a_task_shows_that_it_is_updated_until_its_listeners_agree(engine: Scena
     engine.deploy(listened(("updating", "ask"))).start()
     key = engine.user_task("approve").key
 
-    engine.execute(commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
+    engine.execute(user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
 
     assert (row(engine).state, row(engine).priority) == (State.UPDATING, 50)
     answer(engine, "ask")
@@ -320,7 +326,7 @@ def test_variables_elsewhere_ask_nobody(engine: Scenario) -> None:
     key = engine.instance_key
 
     done = engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default", process_instance_key=key, element_instance_key=key, variables={"price": "3"}
         )
     )
@@ -339,10 +345,10 @@ def test_a_listener_without_retries_is_an_incident_and_is_asked_alone_again(engi
     assert engine.incident.error_type is ErrorType.TASK_LISTENER_NO_RETRIES
     assert engine.rows.get(entities.Incident, engine.incident.key).error_type == "UNKNOWN"
     assert (
-        engine.refusal(commands.ResolveIncident("default", engine.incident.key)).type
+        engine.refusal(process_instance_commands.ResolveIncident("default", engine.incident.key)).type
         is RejectionType.INVALID_STATE
     )
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
     engine.resolve()
     assert engine.activate("first") == ()
     answer(engine, "second")
@@ -357,7 +363,7 @@ def test_an_expression_that_fails_asks_all_listeners_again(engine: Scenario) -> 
     assert engine.incident.error_type is ErrorType.EXTRACT_VALUE_ERROR
     key = engine.instance_key
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=key,
             element_instance_key=key,
@@ -377,7 +383,7 @@ def test_listeners_that_are_asked_again_see_what_they_corrected_before(engine: S
     complete(engine)
     answer(engine, "first", priority=80)
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=engine.instance_key,
             element_instance_key=engine.instance_key,
@@ -388,7 +394,7 @@ def test_listeners_that_are_asked_again_see_what_they_corrected_before(engine: S
     (job,) = engine.resolve().activate("first")
     assert job.user_task is not None
     assert (job.user_task.values.priority, job.user_task.changed_attributes) == (80, ("priority",))
-    engine.execute(commands.CompleteJob("default", job.key))
+    engine.execute(job_commands.CompleteJob("default", job.key))
     answer(engine, "second", priority=50)
 
     # It has its own priority again.
@@ -402,14 +408,16 @@ def test_a_value_that_stays_the_same_is_no_changed_attribute(engine: Scenario) -
     ).start()
     key = engine.user_task("approve").key
     engine.execute(
-        commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80, candidate_users=("ann",))
+        user_task_commands.UpdateUserTask(
+            tenant_id="default", user_task_key=key, priority=80, candidate_users=("ann",)
+        )
     )
 
     (job,) = engine.activate("first")
     assert job.user_task is not None
     assert job.user_task.changed_attributes == ("priority",)
     result = UserTaskResult(corrections=Corrections(priority=50, candidate_groups=()))
-    engine.execute(commands.CompleteJob("default", job.key, result=result))
+    engine.execute(job_commands.CompleteJob("default", job.key, result=result))
     (job,) = engine.activate("second")
 
     assert job.user_task is not None
@@ -436,7 +444,7 @@ def test_canceling_listeners_are_asked_one_after_the_other_and_each_has_its_retr
     answer(engine, "first", priority=80)
     engine.fail("second")
     assert engine.incident.error_type is ErrorType.TASK_LISTENER_NO_RETRIES
-    engine.execute(commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
+    engine.execute(job_commands.UpdateJob(tenant_id="default", job_key=engine.job("second").key, retries=1))
     engine.resolve()
 
     assert engine.activate("first") == ()
@@ -449,7 +457,7 @@ def test_an_expression_of_a_creating_listener_that_fails_creates_one_task(engine
     engine.deploy(listened(("creating", "=kind"))).start()
     key = engine.instance_key
     engine.execute(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default",
             process_instance_key=key,
             element_instance_key=key,
@@ -486,7 +494,7 @@ def test_an_incident_of_a_canceling_listener_is_mended_like_any_other(engine: Sc
     assert engine.incident.error_type is ErrorType.EXTRACT_VALUE_ERROR
     key = engine.instance_key
     refusal = engine.refusal(
-        commands.SetVariables(
+        process_instance_commands.SetVariables(
             tenant_id="default", process_instance_key=key, element_instance_key=key, variables={"kind": '"x"'}
         )
     )
@@ -551,6 +559,6 @@ def test_the_listeners_of_a_tenant_are_its_own(engine: Scenario) -> None:
     complete(engine)
     job = engine.job("ask")
 
-    refusal = engine.refusal(replace(commands.CompleteJob("default", job.key), tenant_id="other"))
+    refusal = engine.refusal(replace(job_commands.CompleteJob("default", job.key), tenant_id="other"))
 
     assert refusal.type is RejectionType.NOT_FOUND

@@ -5,7 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import (
+    deployment_commands,
+    job_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+)
 from server.engine.commands import Command
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario
@@ -21,33 +27,35 @@ def owned(engine: Scenario) -> Scenario:
 
 
 COMMANDS: dict[str, Callable[[Scenario], Command]] = {
-    "start by id": lambda _: commands.CreateProcessInstance(tenant_id=OTHER, process_definition_id="order"),
-    "start by key": lambda engine: commands.CreateProcessInstance(
+    "start by id": lambda _: process_instance_commands.CreateProcessInstance(
+        tenant_id=OTHER, process_definition_id="order"
+    ),
+    "start by key": lambda engine: process_instance_commands.CreateProcessInstance(
         tenant_id=OTHER, process_definition_key=next(iter(engine.state.definitions))
     ),
-    "delete": lambda engine: commands.DeleteResource(OTHER, next(iter(engine.state.definitions))),
-    "cancel": lambda engine: commands.CancelProcessInstance(OTHER, engine.instance_key),
-    "delete history": lambda engine: commands.DeleteProcessInstance(
+    "delete": lambda engine: deployment_commands.DeleteResource(OTHER, next(iter(engine.state.definitions))),
+    "cancel": lambda engine: process_instance_commands.CancelProcessInstance(OTHER, engine.instance_key),
+    "delete history": lambda engine: process_instance_commands.DeleteProcessInstance(
         OTHER, engine.instance_key, is_stored=False
     ),
-    "migrate": lambda engine: commands.MigrateProcessInstance(
+    "migrate": lambda engine: migration_commands.MigrateProcessInstance(
         tenant_id=OTHER,
         process_instance_key=engine.instance_key,
         target_process_definition_key=engine.instance.head.process_definition_key,
-        mapping_instructions=(commands.MappingInstruction("a", "a"),),
+        mapping_instructions=(migration_commands.MappingInstruction("a", "a"),),
     ),
-    "modify": lambda engine: commands.ModifyProcessInstance(
+    "modify": lambda engine: modification_commands.ModifyProcessInstance(
         tenant_id=OTHER,
         process_instance_key=engine.instance_key,
-        terminate_instructions=(commands.TerminateInstruction(element_id="a"),),
+        terminate_instructions=(modification_commands.TerminateInstruction(element_id="a"),),
     ),
-    "complete": lambda engine: commands.CompleteJob(OTHER, engine.job("a").key),
-    "fail": lambda engine: commands.FailJob(tenant_id=OTHER, job_key=engine.job("a").key),
-    "throw": lambda engine: commands.ThrowJobError(
+    "complete": lambda engine: job_commands.CompleteJob(OTHER, engine.job("a").key),
+    "fail": lambda engine: job_commands.FailJob(tenant_id=OTHER, job_key=engine.job("a").key),
+    "throw": lambda engine: job_commands.ThrowJobError(
         tenant_id=OTHER, job_key=engine.job("a").key, error_code="x"
     ),
-    "update": lambda engine: commands.UpdateJob(tenant_id=OTHER, job_key=engine.job("a").key, retries=1),
-    "resolve": lambda engine: commands.ResolveIncident(OTHER, engine.incident.key),
+    "update": lambda engine: job_commands.UpdateJob(tenant_id=OTHER, job_key=engine.job("a").key, retries=1),
+    "resolve": lambda engine: process_instance_commands.ResolveIncident(OTHER, engine.incident.key),
 }
 
 

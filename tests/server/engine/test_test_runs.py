@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import commands
+from server.engine import process_instance_commands, timer_commands
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
 from server.engine.subscriptions import TimerSubscription
@@ -24,7 +24,7 @@ REMINDED = (
 def tried(engine: Scenario, model: ProcessBuilder, *others: ProcessBuilder, tag: str = TAG) -> Scenario:
     engine.deploy(model, *others)
     return engine.create(
-        commands.CreateProcessInstance(
+        process_instance_commands.CreateProcessInstance(
             tenant_id=engine.tenant_id, process_definition_id=engine.process_id, tags=(tag,)
         )
     )
@@ -36,8 +36,8 @@ def timer_of(engine: Scenario) -> TimerSubscription:
     return timer
 
 
-def firing(engine: Scenario, timer_key: Key, tenant_id: str = "default") -> commands.FireTimer:
-    return commands.FireTimer(tenant_id, engine.instance_key, timer_key)
+def firing(engine: Scenario, timer_key: Key, tenant_id: str = "default") -> timer_commands.FireTimer:
+    return timer_commands.FireTimer(tenant_id, engine.instance_key, timer_key)
 
 
 def test_a_timer_of_a_test_run_fires_before_it_is_due(engine: Scenario) -> None:
@@ -77,7 +77,7 @@ def test_timers_of_instances_that_a_test_run_calls_fire_early_too(engine: Scenar
     (called,) = [each for each in engine.state.instances.values() if each.head.key != root]
     (timer,) = called.subscriptions
 
-    engine.execute(commands.FireTimer("default", called.head.key, timer))
+    engine.execute(timer_commands.FireTimer("default", called.head.key, timer))
 
     assert root not in engine.state.instances
 

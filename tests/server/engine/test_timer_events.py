@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
-from server.engine import commands, events
+from server.engine import events, job_commands, timer_commands
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
@@ -121,7 +121,7 @@ def test_a_timer_that_is_told_twice_fires_once() -> None:
     engine = Scenario()
     engine.deploy(waiting(duration="PT10S")).start()
     (timer,) = engine.instance.subscriptions.values()
-    command = commands.TriggerTimer("default", timer.key, timer.due)
+    command = timer_commands.TriggerTimer("default", timer.key, timer.due)
     engine.now = timer.due
 
     engine.execute(command)
@@ -328,7 +328,7 @@ def ending(engine: Scenario, boundary: ProcessBuilder) -> None:
     engine.deploy(boundary).start()
     timer = next(each for each in engine.instance.subscriptions.values() if each.element_id == "late")
     engine.now = timer.due
-    step = commands.TriggerTimer("default", timer.key, timer.due)
+    step = timer_commands.TriggerTimer("default", timer.key, timer.due)
     engine.happens(handle(engine.state, step, engine.now).events)
     assert engine.element("pack").state is ElementState.TERMINATING
     assert engine.instance.work
@@ -353,7 +353,7 @@ def test_an_error_from_a_scope_that_is_being_terminated_interrupts_nothing_again
     ending(sliced, packing())
     job = next(iter(sliced.instance.jobs.values()))
 
-    sliced.execute(commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="torn"))
+    sliced.execute(job_commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="torn"))
 
     assert sliced.path[-2:] == ["late", "expired"]
     assert sliced.is_completed
@@ -365,7 +365,7 @@ def test_a_timer_in_a_scope_that_is_being_terminated_begins_no_path(sliced: Scen
     timer = next(iter(sliced.instance.subscriptions.values()))
     sliced.now = timer.due
 
-    sliced.execute(commands.TriggerTimer("default", timer.key, timer.due))
+    sliced.execute(timer_commands.TriggerTimer("default", timer.key, timer.due))
 
     entered = [event.element_id for event in sliced.happened(events.ElementActivating)]
     assert not [name for name in entered if name.startswith("nag")]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process, sub_process
-from server.engine import commands, events
+from server.engine import commands, events, user_task_commands
 from server.engine.events import (
     ElementActivated,
     ElementTerminated,
@@ -31,7 +31,7 @@ def review(**extensions: Any) -> ProcessBuilder:
 
 
 def assign(engine: Scenario, assignee: str, *, allow_override: bool = True) -> commands.Command:
-    return commands.AssignUserTask(
+    return user_task_commands.AssignUserTask(
         tenant_id="default",
         user_task_key=engine.user_task("review").key,
         assignee=assignee,
@@ -40,7 +40,7 @@ def assign(engine: Scenario, assignee: str, *, allow_override: bool = True) -> c
 
 
 def change(engine: Scenario, **values: Any) -> commands.Command:
-    return commands.UpdateUserTask(
+    return user_task_commands.UpdateUserTask(
         tenant_id="default", user_task_key=engine.user_task("review").key, **values
     )
 
@@ -170,7 +170,7 @@ def test_an_assignment_that_must_not_override_another_is_refused(engine: Scenari
 def test_a_user_task_is_unassigned(engine: Scenario) -> None:
     engine.deploy(review(assignment={"assignee": "ann"}).end()).start()
 
-    engine.execute(commands.UnassignUserTask("default", engine.user_task("review").key))
+    engine.execute(user_task_commands.UnassignUserTask("default", engine.user_task("review").key))
 
     assert (engine.user_task("review").assignee, row(engine).assignee) == ("", None)
 
@@ -247,10 +247,10 @@ def test_a_user_task_that_is_not_there_is_not_found(engine: Scenario, *, is_fore
     tenant_id = "other" if is_foreign else "default"
 
     refused = [
-        commands.AssignUserTask(tenant_id=tenant_id, user_task_key=key, assignee="ann"),
-        commands.UnassignUserTask(tenant_id, key),
-        commands.UpdateUserTask(tenant_id=tenant_id, user_task_key=key, priority=1),
-        commands.CompleteUserTask(tenant_id, key),
+        user_task_commands.AssignUserTask(tenant_id=tenant_id, user_task_key=key, assignee="ann"),
+        user_task_commands.UnassignUserTask(tenant_id, key),
+        user_task_commands.UpdateUserTask(tenant_id=tenant_id, user_task_key=key, priority=1),
+        user_task_commands.CompleteUserTask(tenant_id, key),
     ]
 
     assert {engine.refusal(command).type for command in refused} == {RejectionType.NOT_FOUND}
@@ -259,7 +259,7 @@ def test_a_user_task_that_is_not_there_is_not_found(engine: Scenario, *, is_fore
 def test_the_key_of_a_job_names_no_user_task(engine: Scenario) -> None:
     engine.deploy(process("order").service_task("ship", type="ship").end()).start()
 
-    refusal = engine.refusal(commands.CompleteUserTask("default", engine.job("ship").key))
+    refusal = engine.refusal(user_task_commands.CompleteUserTask("default", engine.job("ship").key))
 
     assert refusal.type is RejectionType.NOT_FOUND
 

@@ -12,9 +12,9 @@ import pytest
 
 from server.app import DurableEngine, durable_engine
 from server.config import EngineConfig
-from server.engine.commands import CancelProcessInstance
 from server.engine.formats import FORMATS, LATEST, ClusterFormat
 from server.engine.keys import first_key
+from server.engine.process_instance_commands import CancelProcessInstance
 from server.partition.config import ClusterConfig
 from server.partition.origin import Origin
 from server.platform.errors import Unavailable

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from server.engine.answers import DONE, ActivatedJobs, Answer
-from server.engine.commands import ActivateJobs, Command
+from server.engine.commands import Command
 from server.engine.formats import ClusterFormat
+from server.engine.job_commands import ActivateJobs
 from server.engine.keys import Key, first_key
 from server.partition.origin import Origin
 from server.partition.port import Member

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import State, commands
+from server.engine import State, deployment_commands, job_commands, process_instance_commands
 from server.engine.answers import ActivatedJobs, CreatedInstance
 from server.engine.commands import Command
 from server.engine.documents import Pages
@@ -175,7 +175,9 @@ class Harness:
         return task
 
     async def deploy(self, *builders: ProcessBuilder) -> None:
-        await self.submit(commands.DeployResources("default", tuple(resource(each) for each in builders)))
+        await self.submit(
+            deployment_commands.DeployResources("default", tuple(resource(each) for each in builders))
+        )
 
     async def start(self, **variables: str) -> Key:
         answer = await self.submit(creation(variables))
@@ -243,13 +245,13 @@ class Serving:
 
 
 def creation(variables: Variables | None = None, process_id: str = "order") -> Command:
-    return commands.CreateProcessInstance(
+    return process_instance_commands.CreateProcessInstance(
         tenant_id="default", process_definition_id=process_id, variables=variables or {}
     )
 
 
-def activation(most: int = 1, timeout: timedelta = MINUTE, job_type: str = "a") -> commands.ActivateJobs:
-    return commands.ActivateJobs(
+def activation(most: int = 1, timeout: timedelta = MINUTE, job_type: str = "a") -> job_commands.ActivateJobs:
+    return job_commands.ActivateJobs(
         tenant_id="default", type=job_type, worker="w", timeout=timeout, max_jobs=most
     )
 
@@ -260,4 +262,4 @@ def completion(instance: ProcessInstance) -> Command:
 
 
 def completion_of(job_key: Key) -> Command:
-    return commands.CompleteJob("default", job_key)
+    return job_commands.CompleteJob("default", job_key)

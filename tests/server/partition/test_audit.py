@@ -6,7 +6,18 @@ from typing import get_args
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import (
+    batch_commands,
+    cluster_variable_commands,
+    commands,
+    deployment_commands,
+    global_task_listener_commands,
+    job_commands,
+    message_commands,
+    process_instance_commands,
+    signal_commands,
+    timer_commands,
+)
 from server.engine.answers import DONE, SignalBroadcast
 from server.engine.keys import Key
 from server.partition.audit import AUDITED, LONGEST_DETAIL, Concerned, audit_entry
@@ -55,7 +66,7 @@ async def test_an_entry_says_who_did_what_to_what_and_when(serving: Serving) -> 
 
 async def test_a_deployment_is_audited_by_its_own_key(serving: Serving) -> None:
     async with serving() as harness:
-        command = commands.DeployResources("default", (resource(process("new").end()),))
+        command = deployment_commands.DeployResources("default", (resource(process("new").end()),))
 
         (entry,) = await asked(harness, command)
 
@@ -66,7 +77,7 @@ async def test_a_deployment_is_audited_by_its_own_key(serving: Serving) -> None:
 
 async def test_changes_of_a_cluster_variable_are_audited_by_its_key_and_its_name(serving: Serving) -> None:
     async with serving() as harness:
-        create = commands.CreateClusterVariable("default", "rate", "1", is_global=True)
+        create = cluster_variable_commands.CreateClusterVariable("default", "rate", "1", is_global=True)
         (created,) = await asked(harness, create)
         variable = harness.state.cluster_variables.get(None, "rate")
         (refused,) = await asked(harness, create)
@@ -79,7 +90,7 @@ async def test_changes_of_a_cluster_variable_are_audited_by_its_key_and_its_name
 
 async def test_changes_of_a_global_task_listener_are_audited_by_its_key_and_its_id(serving: Serving) -> None:
     async with serving() as harness:
-        create = commands.CreateGlobalTaskListener("default", "watch", "see", ("all",))
+        create = global_task_listener_commands.CreateGlobalTaskListener("default", "watch", "see", ("all",))
         (created,) = await asked(harness, create)
         listener = harness.state.global_task_listeners.get("default", "watch")
         (refused,) = await asked(harness, create)
@@ -92,7 +103,7 @@ async def test_changes_of_a_global_task_listener_are_audited_by_its_key_and_its_
 
 async def test_a_refused_command_leaves_an_entry_and_nothing_else(serving: Serving) -> None:
     async with serving() as harness:
-        (entry,) = await asked(harness, commands.CompleteJob("default", Key(42)))
+        (entry,) = await asked(harness, job_commands.CompleteJob("default", Key(42)))
 
         (batch,) = harness.store.batches
         assert (entry.result, entry.entity_type, entry.entity_key) == (FAIL, "JOB", 42)
@@ -114,7 +125,7 @@ async def test_handing_out_jobs_and_what_time_brings_leave_no_entry(serving: Ser
 
 async def test_entries_without_a_command_are_committed_too(serving: Serving) -> None:
     async with serving() as harness:
-        found = audit_entry(commands.CompleteJob("default", Key(42)), ORIGIN, NotFound("no"), EPOCH)
+        found = audit_entry(job_commands.CompleteJob("default", Key(42)), ORIGIN, NotFound("no"), EPOCH)
         assert found is not None
 
         await harness.partition.note([found])
@@ -148,35 +159,35 @@ async def test_what_is_done_with_a_job_names_its_process_instance(serving: Servi
 
 def test_every_command_of_a_caller_is_audited() -> None:
     not_asked_for = {
-        commands.AdoptDefinition,
-        commands.AdoptDeletion,
-        commands.SetStartTimers,
-        commands.AdoptClusterVariable,
-        commands.AdoptClusterVariableDeletion,
-        commands.AdoptGlobalTaskListener,
-        commands.AdoptGlobalTaskListenerDeletion,
-        commands.ActivateJobs,
-        commands.YieldJobs,
-        commands.TimeOutJob,
-        commands.EndJobBackOff,
-        commands.TriggerTimer,
-        commands.ContinueProcessInstance,
-        commands.ContinueMessage,
-        commands.ExpireMessage,
-        commands.OpenMessageSubscription,
-        commands.ConfirmMessageSubscription,
-        commands.CloseMessageSubscription,
-        commands.DeliverMessage,
-        commands.SettleMessage,
-        commands.BeginNext,
-        commands.TriggerStartTimer,
-        commands.ReceiveSignal,
-        commands.ContinueBroadcast,
-        commands.AddBatchItems,
-        commands.StartBatchOperation,
-        commands.ContinueBatchOperation,
-        commands.ProcessBatchItems,
-        commands.SettleBatchItems,
+        deployment_commands.AdoptDefinition,
+        deployment_commands.AdoptDeletion,
+        timer_commands.SetStartTimers,
+        cluster_variable_commands.AdoptClusterVariable,
+        cluster_variable_commands.AdoptClusterVariableDeletion,
+        global_task_listener_commands.AdoptGlobalTaskListener,
+        global_task_listener_commands.AdoptGlobalTaskListenerDeletion,
+        job_commands.ActivateJobs,
+        job_commands.YieldJobs,
+        job_commands.TimeOutJob,
+        job_commands.EndJobBackOff,
+        timer_commands.TriggerTimer,
+        process_instance_commands.ContinueProcessInstance,
+        message_commands.ContinueMessage,
+        message_commands.ExpireMessage,
+        message_commands.OpenMessageSubscription,
+        message_commands.ConfirmMessageSubscription,
+        message_commands.CloseMessageSubscription,
+        message_commands.DeliverMessage,
+        message_commands.SettleMessage,
+        message_commands.BeginNext,
+        timer_commands.TriggerStartTimer,
+        signal_commands.ReceiveSignal,
+        signal_commands.ContinueBroadcast,
+        batch_commands.AddBatchItems,
+        batch_commands.StartBatchOperation,
+        batch_commands.ContinueBatchOperation,
+        batch_commands.ProcessBatchItems,
+        batch_commands.SettleBatchItems,
     }
 
     assert set(get_args(commands.Command)) - not_asked_for == AUDITED.keys()
@@ -185,10 +196,16 @@ def test_every_command_of_a_caller_is_audited() -> None:
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        pytest.param(commands.CancelProcessInstance("default", Key(5)), (5, 5), id="a process instance"),
-        pytest.param(commands.CompleteJob("default", Key(5)), (5, None), id="a job"),
-        pytest.param(commands.ResolveIncident("default", Key(5)), (5, None), id="an incident"),
-        pytest.param(commands.CompleteJob("default", Key(0)), (None, None), id="no key"),
+        pytest.param(
+            process_instance_commands.CancelProcessInstance("default", Key(5)),
+            (5, 5),
+            id="a process instance",
+        ),
+        pytest.param(job_commands.CompleteJob("default", Key(5)), (5, None), id="a job"),
+        pytest.param(
+            process_instance_commands.ResolveIncident("default", Key(5)), (5, None), id="an incident"
+        ),
+        pytest.param(job_commands.CompleteJob("default", Key(0)), (None, None), id="no key"),
     ],
 )
 def test_the_entity_is_what_the_command_names(
@@ -208,7 +225,7 @@ async def test_a_signal_is_an_entity_and_names_no_process_instance_of_those_that
         (instance,) = harness.state.instances.values()
         answer = SignalBroadcast(Key(7))
 
-        command = commands.BroadcastSignal("default", "alarm")
+        command = signal_commands.BroadcastSignal("default", "alarm")
         entry = audit_entry(command, ORIGIN, answer, EPOCH, concerned=Concerned(instance.head))
 
         assert entry is not None

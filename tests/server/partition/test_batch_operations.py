@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import batch_commands, decision_commands, deployment_commands, process_instance_commands
 from server.engine.answers import BatchOperationCreated, CreatedInstance, DecisionResult
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import ITEMS_AT_ONCE
@@ -32,13 +32,15 @@ class Pair:
         self.deployed, self.first, self.second = deployed, first, second
 
     async def start(self, partition: LocalPartition, count: int) -> list[Key]:
-        command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+        command = process_instance_commands.CreateProcessInstance(
+            tenant_id="default", process_definition_id="order"
+        )
         answers = [await partition.submit(command) for _ in range(count)]
         return [answer.head.key for answer in answers if isinstance(answer, CreatedInstance)]
 
     async def evaluate(self, partition: LocalPartition, count: int) -> list[Key]:
         asked = {"customer": '"regular"', "amount": "120"}
-        command = commands.EvaluateDecision(
+        command = decision_commands.EvaluateDecision(
             tenant_id="default", decision_definition_id="discount", variables=asked
         )
         answers = [await partition.submit(command) for _ in range(count)]
@@ -48,10 +50,10 @@ class Pair:
         return await self.begin_with([BatchItem(key, key, key) for key in keys], action)
 
     async def begin_with(self, items: Sequence[BatchItem], action: BatchAction) -> Key:
-        answer = await self.first.submit(commands.CreateBatchOperation("default", action), ORIGIN)
+        answer = await self.first.submit(batch_commands.CreateBatchOperation("default", action), ORIGIN)
         assert isinstance(answer, BatchOperationCreated)
-        await self.first.submit(commands.AddBatchItems("default", answer.key, tuple(items)))
-        await self.first.submit(commands.StartBatchOperation("default", answer.key))
+        await self.first.submit(batch_commands.AddBatchItems("default", answer.key, tuple(items)))
+        await self.first.submit(batch_commands.StartBatchOperation("default", answer.key))
         return answer.key
 
     @property
@@ -67,7 +69,7 @@ async def opened(deployed: Deployment) -> AsyncIterator[Pair]:
 
 async def deploy(deployed: Deployment) -> None:
     async with opened(deployed) as both:
-        await both.first.submit(commands.DeployResources("default", (WAITING,)))
+        await both.first.submit(deployment_commands.DeployResources("default", (WAITING,)))
         await both.second.catch_up()
 
 
@@ -121,7 +123,7 @@ async def test_a_crash_between_any_two_commits_deletes_each_history_once(durable
             here, there = await both.start(both.first, 3), await both.start(both.second, count)
             for partition, keys in ((both.first, here[1:]), (both.second, there)):
                 for key in keys:
-                    await partition.submit(commands.CancelProcessInstance("default", key))
+                    await partition.submit(process_instance_commands.CancelProcessInstance("default", key))
         async with opened(deployed) as both:
             await both.begin([*here, *there], DELETE)
         for _ in range(MOST_CRASHES):
@@ -153,7 +155,7 @@ async def test_a_crash_between_any_two_commits_deletes_each_evaluation_once(dura
     count = ITEMS_AT_ONCE + 2
     async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
         async with opened(deployed) as both:
-            await both.first.submit(commands.DeployResources("default", (), (PRICING,)))
+            await both.first.submit(deployment_commands.DeployResources("default", (), (PRICING,)))
             await both.second.catch_up()
             here, there = await both.evaluate(both.first, 3), await both.evaluate(both.second, count)
         async with opened(deployed) as both:
@@ -185,14 +187,14 @@ async def test_a_suspended_batch_operation_is_suspended_after_its_partition_died
         await deploy(deployed)
         async with opened(deployed) as both:
             key = await both.begin(await both.start(both.second, count))
-            await both.first.submit(commands.SuspendBatchOperation("default", key))
+            await both.first.submit(batch_commands.SuspendBatchOperation("default", key))
         async with opened(deployed) as both:
             await both.second.catch_up()
             await both.first.catch_up()
         async with opened(deployed) as both:
             assert await states(deployed) == ("SUSPENDED", {"COMPLETED": ITEMS_AT_ONCE, "ACTIVE": 2})
 
-            await both.first.submit(commands.ResumeBatchOperation("default", key))
+            await both.first.submit(batch_commands.ResumeBatchOperation("default", key))
             await both.first.partition.settle()
             await both.second.catch_up()
             await both.first.catch_up()

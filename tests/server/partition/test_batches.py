@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.engine import commands
+from server.engine import job_commands
 from server.engine.answers import ActivatedJobs
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
@@ -174,7 +174,7 @@ async def test_what_changes_nothing_is_not_committed(serving: Serving) -> None:
 async def test_refusals_become_errors_of_the_caller_and_leave_the_rest_alone(serving: Serving) -> None:
     async with serving() as harness:
         harness.spawn(harness.start())
-        unknown = harness.spawn(harness.submit(commands.CompleteJob("default", Key(42))))
+        unknown = harness.spawn(harness.submit(job_commands.CompleteJob("default", Key(42))))
         harness.spawn(harness.start())
 
         with pytest.raises(NotFound, match="no job with key 42"):
@@ -188,14 +188,14 @@ async def test_a_wrong_state_is_an_error_of_the_caller(serving: Serving) -> None
         (job,) = harness.state.instances[await harness.start()].jobs
 
         with pytest.raises(InvalidState):
-            await harness.submit(commands.FailJob(tenant_id="default", job_key=job))
+            await harness.submit(job_commands.FailJob(tenant_id="default", job_key=job))
 
 
 async def test_a_fault_is_one_callers_alone_and_says_nothing(serving: Serving) -> None:
     async with serving() as harness:
         first = await harness.start()
         (job,) = harness.state.instances[first].jobs
-        command = commands.CompleteJob("default", job, None)  # type: ignore[arg-type]  # a fault of ours
+        command = job_commands.CompleteJob("default", job, None)  # type: ignore[arg-type]  # a fault of ours
         broken = harness.spawn(harness.submit(command))
         second = harness.spawn(harness.start())
 

@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import cluster_variable_commands, process_instance_commands
 from server.engine.cluster_variables import Context
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import deployment
@@ -25,15 +25,15 @@ def context(cluster: Context, tenant: Context) -> Context:
 
 async def change(both: Pair) -> None:
     for command in (
-        commands.CreateClusterVariable("default", "rate", "1", is_global=True),
-        commands.CreateClusterVariable("default", "rate", "[2]"),
-        commands.CreateClusterVariable("default", "gone", "1"),
-        commands.UpdateClusterVariable("default", "rate", "[3]"),
-        commands.DeleteClusterVariable("default", "gone"),
-        commands.CreateClusterVariable("default", "back", "1"),
-        commands.DeleteClusterVariable("default", "back"),
-        commands.CreateClusterVariable("default", "back", "2"),
-        commands.CreateClusterVariable("other", "rate", "4"),
+        cluster_variable_commands.CreateClusterVariable("default", "rate", "1", is_global=True),
+        cluster_variable_commands.CreateClusterVariable("default", "rate", "[2]"),
+        cluster_variable_commands.CreateClusterVariable("default", "gone", "1"),
+        cluster_variable_commands.UpdateClusterVariable("default", "rate", "[3]"),
+        cluster_variable_commands.DeleteClusterVariable("default", "gone"),
+        cluster_variable_commands.CreateClusterVariable("default", "back", "1"),
+        cluster_variable_commands.DeleteClusterVariable("default", "back"),
+        cluster_variable_commands.CreateClusterVariable("default", "back", "2"),
+        cluster_variable_commands.CreateClusterVariable("other", "rate", "4"),
     ):
         await both.first.submit(command)
 
@@ -47,7 +47,7 @@ async def test_changes_reach_every_partition_and_outlive_them(durable_dsn: str) 
             after = seen(both)
         async with opened(deployed) as both:
             again = seen(both)
-            await both.first.submit(commands.DeleteClusterVariable("default", "rate"))
+            await both.first.submit(cluster_variable_commands.DeleteClusterVariable("default", "rate"))
             await both.catch_up()
             without = seen(both)
         rows = await deployed.pool.fetch("SELECT tenant_id, name, value FROM gnomon.cluster_variable")
@@ -66,10 +66,10 @@ async def test_a_partition_that_was_away_knows_the_variables_when_it_comes(durab
     async with deployment(durable_dsn, 2) as deployed:
         async with deployed.open(1) as first:
             for command in (
-                commands.CreateClusterVariable("default", "rate", "1"),
-                commands.UpdateClusterVariable("default", "rate", "2"),
-                commands.CreateClusterVariable("default", "gone", "1"),
-                commands.DeleteClusterVariable("default", "gone"),
+                cluster_variable_commands.CreateClusterVariable("default", "rate", "1"),
+                cluster_variable_commands.UpdateClusterVariable("default", "rate", "2"),
+                cluster_variable_commands.CreateClusterVariable("default", "gone", "1"),
+                cluster_variable_commands.DeleteClusterVariable("default", "gone"),
             ):
                 await first.submit(command)
         async with opened(deployed) as both:
@@ -87,12 +87,14 @@ async def test_a_change_meets_conditions_in_every_partition(durable_dsn: str) ->
             await both.deploy(resource(waiting))
             for partition in (both.first, both.second):
                 await partition.submit(
-                    commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+                    process_instance_commands.CreateProcessInstance(
+                        tenant_id="default", process_definition_id="order"
+                    )
                 )
             before = [sum(each.values()) for each in both.running]
         # The index of the conditions comes back with the documents.
         async with opened(deployed) as both:
-            await both.first.submit(commands.CreateClusterVariable("default", "rate", "9"))
+            await both.first.submit(cluster_variable_commands.CreateClusterVariable("default", "rate", "9"))
             await both.catch_up()
             after = [sum(each.values()) for each in both.running]
 

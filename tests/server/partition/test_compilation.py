@@ -8,7 +8,14 @@ import msgspec
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import (
+    decision_commands,
+    deployment_commands,
+    job_commands,
+    message_commands,
+    process_instance_commands,
+    signal_commands,
+)
 from server.engine import process as carried_out
 from server.engine.commands import Command
 from server.engine.definitions import compiled_decisions, executable_processes
@@ -44,7 +51,7 @@ def uncompiled(content: bytes, octets: int = LARGE_OCTETS) -> bytes:
 def recovered(octets: int = LARGE_OCTETS) -> Scenario:
     """A process instance and a decision whose models were not needed since the partition was recovered."""
     scenario = Scenario().deploy(ORDER).start()
-    scenario.execute(commands.DeployResources("default", (), (graph(answering("answer", "42")),)))
+    scenario.execute(deployment_commands.DeployResources("default", (), (graph(answering("answer", "42")),)))
     state = scenario.state
     for key, definition in state.definitions.items():
         state.definitions[key] = msgspec.structs.replace(
@@ -66,8 +73,8 @@ def decision_key(scenario: Scenario) -> Key:
     return found.decisions[0].key
 
 
-start = partial(commands.CreateProcessInstance, tenant_id="default")
-evaluation = partial(commands.EvaluateDecision, tenant_id="default")
+start = partial(process_instance_commands.CreateProcessInstance, tenant_id="default")
+evaluation = partial(decision_commands.EvaluateDecision, tenant_id="default")
 
 
 @pytest.mark.parametrize(
@@ -81,17 +88,17 @@ evaluation = partial(commands.EvaluateDecision, tenant_id="default")
             lambda found: evaluation(decision_definition_key=decision_key(found)), id="evaluation by key"
         ),
         pytest.param(
-            lambda _: commands.PublishMessage(tenant_id="default", name="ordered"), id="publication"
+            lambda _: message_commands.PublishMessage(tenant_id="default", name="ordered"), id="publication"
         ),
-        pytest.param(lambda _: commands.CorrelateMessage("default", "ordered"), id="correlation"),
-        pytest.param(lambda _: commands.BroadcastSignal("default", "alarm"), id="broadcast"),
+        pytest.param(lambda _: message_commands.CorrelateMessage("default", "ordered"), id="correlation"),
+        pytest.param(lambda _: signal_commands.BroadcastSignal("default", "alarm"), id="broadcast"),
         pytest.param(
-            lambda found: commands.CancelProcessInstance("default", found.instance_key),
+            lambda found: process_instance_commands.CancelProcessInstance("default", found.instance_key),
             id="process instance",
         ),
-        pytest.param(lambda found: commands.CompleteJob("default", found.job("charge").key), id="job"),
+        pytest.param(lambda found: job_commands.CompleteJob("default", found.job("charge").key), id="job"),
         pytest.param(
-            lambda _: commands.DeployResources("default", (resource(uncompiled(ORDER.to_xml())),)),
+            lambda _: deployment_commands.DeployResources("default", (resource(uncompiled(ORDER.to_xml())),)),
             id="deployment of a process",
         ),
     ],
@@ -138,7 +145,7 @@ async def test_a_small_model_is_left_to_the_engine() -> None:
         start(process_definition_key=Key(1)),
         start(process_definition_id="order", version=7),
         evaluation(decision_definition_id="nothing"),
-        commands.CompleteJob("default", Key(1)),
+        job_commands.CompleteJob("default", Key(1)),
     ],
 )
 async def test_what_is_not_there_is_left_to_the_engine_to_refuse(command: Command) -> None:

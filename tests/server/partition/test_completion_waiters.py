@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from server.engine import commands
+from server.engine import process_instance_commands
 from server.engine.keys import Key
 from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig
@@ -61,7 +61,7 @@ async def test_a_completion_counts_when_it_is_committed(serving: Serving) -> Non
 async def test_a_cancelled_instance_never_completes(serving: Serving, *, is_before: bool) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
-        cancellation = commands.CancelProcessInstance("default", key)
+        cancellation = process_instance_commands.CancelProcessInstance("default", key)
         if is_before:
             await harness.submit(cancellation)
         waiting = harness.spawn(waiters.completed(key, "default", 60))

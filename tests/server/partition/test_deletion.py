@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import asyncpg
 
-from server.engine import commands
+from server.engine import deployment_commands, signal_commands
 from server.partition.turn import definition_of
 from server.partition.wire import ANSWERS, COMMANDS
 from server.store.postgres.verify import Formats, verify
@@ -16,7 +16,7 @@ from tests.server.partition.durable import deployment
 from tests.server.partition.test_start_events import BY_SIGNAL, NEXT_BY_SIGNAL, Pair, opened
 
 FORMATS = Formats(definition=definition_of, answer=ANSWERS.unpack, command=COMMANDS.unpack)
-BROADCAST = commands.BroadcastSignal("default", "alarm")
+BROADCAST = signal_commands.BroadcastSignal("default", "alarm")
 
 
 async def delete_latest(both: Pair) -> None:
@@ -30,7 +30,7 @@ async def delete_latest(both: Pair) -> None:
     assert address is not None
     assert robot is not None
     for key in (latest.key, price.graph.key, address.key, robot.key):
-        await both.first.submit(commands.DeleteResource("default", key))
+        await both.first.submit(deployment_commands.DeleteResource("default", key))
     await both.catch_up()
 
 
@@ -43,7 +43,7 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
             for result in ("1", "2"):
                 model = graph(answering("price", result))
                 await both.first.submit(
-                    commands.DeployResources(
+                    deployment_commands.DeployResources(
                         "default", (), (model,), (form(title=result),), (rpa(script=result),)
                     )
                 )
@@ -64,7 +64,7 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
                 each.partition.state.generic_resources.latest("default", "robot")
                 for each in (both.first, both.second)
             ]
-            again = await both.first.submit(commands.DeployResources("default", (NEXT_BY_SIGNAL,)))
+            again = await both.first.submit(deployment_commands.DeployResources("default", (NEXT_BY_SIGNAL,)))
             await both.catch_up()
             verdicts = await found(durable_dsn)
 

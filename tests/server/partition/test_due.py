@@ -1,8 +1,8 @@
 from datetime import timedelta
 
 from server.bpmn.builder import process
-from server.engine.commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.events import JobActivated, JobCompleted
+from server.engine.job_commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.keys import Key
 from server.partition.due import OVERTAKEN, Due
 from tests.server.engine.scenario import MINUTE, Scenario

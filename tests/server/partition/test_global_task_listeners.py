@@ -1,6 +1,6 @@
 """Global task listeners in a deployment of two partitions: both know them, and those that begin afterwards."""
 
-from server.engine import commands
+from server.engine import global_task_listener_commands
 from server.engine.job_kinds import ListenerEventType
 from tests.server.partition.durable import deployment
 from tests.server.partition.test_deletion import found
@@ -21,14 +21,16 @@ def asked(both: Pair) -> list[list[str]]:
 
 
 CHANGES = (
-    commands.CreateGlobalTaskListener("default", "a", "old", ("all",)),
-    commands.UpdateGlobalTaskListener("default", "a", "new", ("creating",), after_non_global=True),
-    commands.CreateGlobalTaskListener("default", "b", "gone", ("all",)),
-    commands.DeleteGlobalTaskListener("default", "b"),
-    commands.CreateGlobalTaskListener("default", "c", "back", ("all",)),
-    commands.DeleteGlobalTaskListener("default", "c"),
-    commands.CreateGlobalTaskListener("default", "c", "again", ("all",)),
-    commands.CreateGlobalTaskListener("other", "a", "theirs", ("all",)),
+    global_task_listener_commands.CreateGlobalTaskListener("default", "a", "old", ("all",)),
+    global_task_listener_commands.UpdateGlobalTaskListener(
+        "default", "a", "new", ("creating",), after_non_global=True
+    ),
+    global_task_listener_commands.CreateGlobalTaskListener("default", "b", "gone", ("all",)),
+    global_task_listener_commands.DeleteGlobalTaskListener("default", "b"),
+    global_task_listener_commands.CreateGlobalTaskListener("default", "c", "back", ("all",)),
+    global_task_listener_commands.DeleteGlobalTaskListener("default", "c"),
+    global_task_listener_commands.CreateGlobalTaskListener("default", "c", "again", ("all",)),
+    global_task_listener_commands.CreateGlobalTaskListener("other", "a", "theirs", ("all",)),
 )
 
 
@@ -41,7 +43,7 @@ async def test_changes_reach_every_partition_and_outlive_them(durable_dsn: str) 
             after = asked(both)
         async with opened(deployed) as both:
             again = asked(both)
-            await both.first.submit(commands.DeleteGlobalTaskListener("default", "a"))
+            await both.first.submit(global_task_listener_commands.DeleteGlobalTaskListener("default", "a"))
             await both.catch_up()
             without = asked(both)
         rows = await deployed.pool.fetch("SELECT tenant_id, id, type FROM gnomon.global_task_listener")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import deployment_commands, process_instance_commands
 from server.engine.answers import CreatedInstance
 from server.engine.keys import Key
 from server.partition.local import LocalPartition
@@ -17,8 +17,8 @@ from tests.server.partition.harness import creation
 from tests.waits import until_so
 
 
-async def started(local: LocalPartition, *builders: commands.Resource) -> Key:
-    await local.submit(commands.DeployResources("default", builders))
+async def started(local: LocalPartition, *builders: deployment_commands.Resource) -> Key:
+    await local.submit(deployment_commands.DeployResources("default", builders))
     answer = await local.submit(creation())
     assert isinstance(answer, CreatedInstance)
     return answer.head.key
@@ -55,7 +55,7 @@ async def test_history_has_room_whenever_something_ends(durable_dsn: str, weeks:
         key = await started(local, resource(process("order").service_task("a", type="a").end()))
         live = await counts(deployed)
 
-        await local.submit(commands.CancelProcessInstance("default", key))
+        await local.submit(process_instance_commands.CancelProcessInstance("default", key))
 
         async def is_moved() -> bool:
             return await counts(deployed) == (0, 1)

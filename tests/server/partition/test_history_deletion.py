@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import deployment_commands, process_instance_commands
 from server.engine.answers import CreatedInstance
 from server.engine.keys import Key
 from server.partition.durable import Deleted
@@ -30,15 +30,15 @@ TABLES = ("process_instance", "element_instance", "job", "variable")
 
 async def ended(local: LocalPartition) -> Key:
     order = process("order").service_task("ship", type="ship").end()
-    await local.submit(commands.DeployResources("default", (resource(order),)))
+    await local.submit(deployment_commands.DeployResources("default", (resource(order),)))
     answer = await local.submit(creation(), ORIGIN)
     assert isinstance(answer, CreatedInstance)
-    await local.submit(commands.CancelProcessInstance("default", answer.head.key), ORIGIN)
+    await local.submit(process_instance_commands.CancelProcessInstance("default", answer.head.key), ORIGIN)
     return answer.head.key
 
 
-def deletion(key: Key) -> commands.DeleteProcessInstance:
-    return commands.DeleteProcessInstance("default", key, is_stored=True)
+def deletion(key: Key) -> process_instance_commands.DeleteProcessInstance:
+    return process_instance_commands.DeleteProcessInstance("default", key, is_stored=True)
 
 
 async def rows(deployed: Deployment) -> int:

@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import State, commands
+from server.engine import State, deployment_commands, job_commands
 from server.engine import process as handle
 from server.engine.answers import CreatedInstance
-from server.engine.commands import AdoptDefinition, Command
+from server.engine.commands import Command
+from server.engine.deployment_commands import AdoptDefinition
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.formats import WIRE_FORMAT
 from server.partition.idempotency import IdempotencyKey
@@ -32,7 +33,7 @@ KEYED = Origin("default", "worker", "r-1", IdempotencyKey("default", "k", b"hash
 
 def adoption(process_id: str) -> Command:
     """Of a definition that the second partition has deployed."""
-    deployment = commands.DeployResources("default", (resource(process(process_id).end()),))
+    deployment = deployment_commands.DeployResources("default", (resource(process(process_id).end()),))
     outcome = handle(State(SECOND), deployment, EPOCH)
     (deployed,) = [event for event in outcome.events if isinstance(event, ProcessDefinitionDeployed)]
     return AdoptDefinition(deployed)
@@ -146,7 +147,7 @@ async def test_a_command_that_is_refused_is_logged_and_not_sent_again(
     serving: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving() as harness:
-        harness.store.outbox.append(sent(1, commands.CompleteJob("default", 4_711)))
+        harness.store.outbox.append(sent(1, job_commands.CompleteJob("default", 4_711)))
 
         await harness.partition.catch_up()
 

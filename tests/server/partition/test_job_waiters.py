@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import job_commands, process_instance_commands
 from server.engine.answers import ActivatedJob, ActivatedJobs
 from server.engine.process_instance import JobState
 from server.partition.config import JobsConfig
@@ -131,17 +131,17 @@ async def test_who_waits_for_another_type_or_tenant_is_left_alone(serving: Servi
 
 
 async def give_back(harness: Harness, job: ActivatedJob) -> None:
-    await harness.submit(commands.YieldJobs("default", ((job.key, job.deadline),)))
+    await harness.submit(job_commands.YieldJobs("default", ((job.key, job.deadline),)))
 
 
 async def fail(harness: Harness, job: ActivatedJob) -> None:
-    await harness.submit(commands.FailJob(tenant_id="default", job_key=job.key, retries=1))
+    await harness.submit(job_commands.FailJob(tenant_id="default", job_key=job.key, retries=1))
 
 
 async def resolve(harness: Harness, job: ActivatedJob) -> None:
-    await harness.submit(commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="x"))
+    await harness.submit(job_commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="x"))
     (incident,) = open_incidents(harness.state)
-    await harness.submit(commands.ResolveIncident("default", incident))
+    await harness.submit(process_instance_commands.ResolveIncident("default", incident))
 
 
 async def time_out(harness: Harness, job: ActivatedJob) -> None:

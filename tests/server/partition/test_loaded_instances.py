@@ -8,16 +8,13 @@ from hypothesis import strategies as st
 
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
-from server.engine.commands import (
-    CancelProcessInstance,
-    CreateProcessInstance,
-    DeployResources,
-    ThrowJobError,
-)
+from server.engine.deployment_commands import DeployResources
 from server.engine.documents import unpack
 from server.engine.events import CallEnded, Event
+from server.engine.job_commands import ThrowJobError
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
+from server.engine.process_instance_commands import CancelProcessInstance, CreateProcessInstance
 from server.partition.config import PartitionConfig
 from server.partition.loaded_instances import LoadedInstances
 from server.partition.partition import Partition

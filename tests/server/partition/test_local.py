@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.engine import commands
+from server.engine import job_commands
 from server.partition.config import InstancesConfig, JobsConfig
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.port import Member
@@ -68,7 +68,7 @@ async def test_a_completion_is_awaited(harness: Harness, local: LocalPartition) 
     waiting = harness.spawn(local.await_completion(key, "default", 60))
     (job,) = (await local.activate(activation(), 0)).jobs
 
-    await local.submit(commands.CompleteJob("default", job.key))
+    await local.submit(job_commands.CompleteJob("default", job.key))
 
     async with asyncio.timeout(10):
         await waiting

@@ -8,7 +8,13 @@ from itertools import count
 import pytest
 
 from server.bpmn.builder import event_sub_process, process
-from server.engine import commands
+from server.engine import (
+    deployment_commands,
+    job_commands,
+    message_commands,
+    migration_commands,
+    process_instance_commands,
+)
 from server.engine.answers import ActivatedJobs, CreatedInstance
 from server.engine.keys import Key, partition_of
 from server.engine.messages import home_of
@@ -47,7 +53,7 @@ class Pair:
         self.deployed, self.first, self.second = deployed, first, second
 
     async def start(self) -> Key:
-        command = commands.CreateProcessInstance(
+        command = process_instance_commands.CreateProcessInstance(
             tenant_id="default", process_definition_id="order", variables=texts({"id": KEY})
         )
         answer = await self.first.submit(command)
@@ -56,7 +62,7 @@ class Pair:
 
     async def publish(self, name: str = "paid", lives: timedelta = timedelta(), **variables: object) -> None:
         await self.second.submit(
-            commands.PublishMessage(
+            message_commands.PublishMessage(
                 tenant_id="default",
                 name=name,
                 correlation_key=KEY,
@@ -67,12 +73,12 @@ class Pair:
 
     async def do(self, job_type: str) -> None:
         """Let a worker complete a job of this type."""
-        activation = commands.ActivateJobs(
+        activation = job_commands.ActivateJobs(
             tenant_id="default", type=job_type, worker="worker", timeout=HOUR, max_jobs=1
         )
         answer = await self.first.submit(activation)
         assert isinstance(answer, ActivatedJobs)
-        await self.first.submit(commands.CompleteJob("default", answer.jobs[0].key, {}))
+        await self.first.submit(job_commands.CompleteJob("default", answer.jobs[0].key, {}))
 
     async def catch_up(self) -> None:
         """Until nothing is on its way."""
@@ -105,9 +111,9 @@ async def opened(deployed: Deployment) -> AsyncIterator[Pair]:
 
 
 @asynccontextmanager
-async def pair(dsn: str, resource_: commands.Resource = WAITING) -> AsyncIterator[Pair]:
+async def pair(dsn: str, resource_: deployment_commands.Resource = WAITING) -> AsyncIterator[Pair]:
     async with deployment(dsn, 2) as deployed, opened(deployed) as both:
-        await both.first.submit(commands.DeployResources("default", (resource_,)))
+        await both.first.submit(deployment_commands.DeployResources("default", (resource_,)))
         await both.catch_up()
         yield both
 
@@ -140,11 +146,11 @@ async def migrate(both: Pair, key: Key, name: str) -> None:
     target = both.first.partition.state.latest("default", name)
     assert target is not None
     await both.first.submit(
-        commands.MigrateProcessInstance(
+        migration_commands.MigrateProcessInstance(
             tenant_id="default",
             process_instance_key=key,
             target_process_definition_key=target.key,
-            mapping_instructions=(commands.MappingInstruction("wait", "wait"),),
+            mapping_instructions=(migration_commands.MappingInstruction("wait", "wait"),),
         )
     )
 
@@ -157,7 +163,7 @@ async def test_an_instance_is_not_migrated_again_while_its_subscription_is_on_it
         for name in ("second", "third")
     )
     async with pair(durable_dsn) as both:
-        await both.first.submit(commands.DeployResources("default", targets))
+        await both.first.submit(deployment_commands.DeployResources("default", targets))
         key = await both.start()
         await both.catch_up()
 
@@ -180,12 +186,12 @@ async def test_an_instance_is_not_migrated_again_while_its_subscription_is_on_it
 async def test_a_subscription_that_ends_on_its_way_is_confirmed_to_nobody(durable_dsn: str) -> None:
     target = resource(process("second").message_catch("wait", message="paid", key="=id").end())
     async with pair(durable_dsn) as both:
-        await both.first.submit(commands.DeployResources("default", (target,)))
+        await both.first.submit(deployment_commands.DeployResources("default", (target,)))
         key = await both.start()
         await both.catch_up()
 
         await migrate(both, key, "second")
-        await both.first.submit(commands.CancelProcessInstance("default", key))
+        await both.first.submit(process_instance_commands.CancelProcessInstance("default", key))
         await both.catch_up()
 
         assert both.running == set()
@@ -199,7 +205,7 @@ async def test_a_message_that_comes_too_late_goes_to_the_next_instance(durable_d
         await both.catch_up()
 
         await both.publish()
-        await both.first.submit(commands.CancelProcessInstance("default", first))
+        await both.first.submit(process_instance_commands.CancelProcessInstance("default", first))
         assert both.running == {second}
         await both.catch_up()
 
@@ -214,7 +220,7 @@ async def test_a_message_that_nobody_takes_any_longer_is_gone(durable_dsn: str) 
         await both.catch_up()
 
         await both.publish()
-        await both.first.submit(commands.CancelProcessInstance("default", key))
+        await both.first.submit(process_instance_commands.CancelProcessInstance("default", key))
         await both.catch_up()
 
         assert both.second.partition.state.messages.messages == {}
@@ -316,7 +322,7 @@ async def _publish(both: Pair) -> None:
 
 async def _cancel(both: Pair) -> None:
     for key in both.running:
-        await both.first.submit(commands.CancelProcessInstance("default", key))
+        await both.first.submit(process_instance_commands.CancelProcessInstance("default", key))
 
 
 async def _first(both: Pair) -> None:
@@ -342,7 +348,7 @@ async def test_a_crash_between_any_two_commits_loses_and_doubles_nothing(
     """Both partitions end after each step, and their next owners recover."""
     async with deployment(durable_dsn, 2) as deployed:
         async with opened(deployed) as both:
-            await both.first.submit(commands.DeployResources("default", (WAITING,)))
+            await both.first.submit(deployment_commands.DeployResources("default", (WAITING,)))
             await both.catch_up()
         for step in STORIES[story]:
             async with AsyncExitStack() as owners:

@@ -3,7 +3,7 @@
 import asyncpg
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import deployment_commands
 from server.engine.answers import CreatedInstance
 from server.partition.local import LocalPartition
 from server.store.ports import EVERY_OTHER_PARTITION
@@ -15,8 +15,8 @@ FIRST = resource(process("order").service_task("a", type="a").end())
 SECOND = resource(process("order").service_task("b", type="b").end())
 
 
-async def deploy(local: LocalPartition, *resources: commands.Resource) -> None:
-    await local.submit(commands.DeployResources("default", resources))
+async def deploy(local: LocalPartition, *resources: deployment_commands.Resource) -> None:
+    await local.submit(deployment_commands.DeployResources("default", resources))
 
 
 async def version(local: LocalPartition) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import commands, deployment_commands, process_instance_commands, signal_commands
 from server.engine.answers import CreatedInstance
 from server.engine.keys import Key
 from server.partition.config import QuotaConfig
@@ -34,7 +34,7 @@ TWO = QuotaConfig(max_active_instances=2)
 
 
 def of_other() -> commands.Command:
-    return commands.CreateProcessInstance(tenant_id="other", process_definition_id="order")
+    return process_instance_commands.CreateProcessInstance(tenant_id="other", process_definition_id="order")
 
 
 async def outcomes(harness: Harness, count: int) -> list[str]:
@@ -58,7 +58,7 @@ async def test_an_end_makes_room(serving: Serving, ends_by: str) -> None:
         key, instance = next(iter(harness.state.instances.items()))
         end: Any = completion(instance)
         if ends_by == "cancellation":
-            end = commands.CancelProcessInstance("default", key)
+            end = process_instance_commands.CancelProcessInstance("default", key)
 
         await harness.submit(end)
 
@@ -93,7 +93,7 @@ async def test_instances_that_events_begin_count_and_are_not_refused(serving: Se
     async with serving(quota=Quota(TWO)) as harness:
         await harness.deploy(begun)
         for _ in range(3):
-            await harness.submit(commands.BroadcastSignal("default", "alarm"))
+            await harness.submit(signal_commands.BroadcastSignal("default", "alarm"))
         assert len(harness.state.instances) == 3
 
         with pytest.raises(QuotaExhausted, match="has 3 active process instances, its quota is 2"):
@@ -108,7 +108,7 @@ async def test_without_a_quota_there_is_no_bound(serving: Serving) -> None:
 def test_only_starts_are_held_back() -> None:
     quota = Quota(TWO, {"default": 2})
 
-    quota.check(commands.CancelProcessInstance("default", Key(1)))
+    quota.check(process_instance_commands.CancelProcessInstance("default", Key(1)))
 
     with pytest.raises(QuotaExhausted):
         quota.check(creation())
@@ -118,7 +118,7 @@ def test_only_starts_are_held_back() -> None:
 async def two_partitions(dsn: str) -> AsyncIterator[tuple[Deployment, Sequence[LocalPartition]]]:
     """The quota of this deployment is three."""
     async with deployment(dsn, 2) as deployed, deployed.open(1) as first, deployed.open(2) as second:
-        await first.submit(commands.DeployResources("default", (ORDER,)))
+        await first.submit(deployment_commands.DeployResources("default", (ORDER,)))
         await second.catch_up()
         yield deployed, (first, second)
 
@@ -180,7 +180,7 @@ async def test_what_an_owner_reserved_before_it_died_is_free_again(durable_dsn: 
         await Leases(database).release(lease, NODE)
 
         async with deployed.open(1) as first, deployed.open(2) as second:
-            await first.submit(commands.DeployResources("default", (ORDER,)))
+            await first.submit(deployment_commands.DeployResources("default", (ORDER,)))
             await second.catch_up()
             for _ in range(3):
                 await second.submit(creation())
@@ -212,7 +212,7 @@ async def test_starts_are_refused_while_the_ledger_is_away(in_memory: Serving) -
 async def test_the_count_is_that_of_the_owner_before(durable_dsn: str) -> None:
     async with deployment(durable_dsn) as deployed:
         async with deployed.open() as local:
-            await local.submit(commands.DeployResources("default", (ORDER,)))
+            await local.submit(deployment_commands.DeployResources("default", (ORDER,)))
             for _ in range(3):
                 await local.submit(creation())
 
@@ -228,16 +228,18 @@ async def test_a_call_beyond_the_quota_is_an_incident_that_can_be_resolved_when_
     serving: Serving,
 ) -> None:
     async with serving(quota=Quota(TWO)) as harness:
-        await harness.submit(commands.DeployResources("default", (resource(CALLING),)))
+        await harness.submit(deployment_commands.DeployResources("default", (resource(CALLING),)))
         other = await harness.start()
-        calling = commands.CreateProcessInstance(tenant_id="default", process_definition_id="calling")
+        calling = process_instance_commands.CreateProcessInstance(
+            tenant_id="default", process_definition_id="calling"
+        )
         caller = (await harness.submit(calling)).head.key
 
         ((incident_key, incident),) = harness.state.instances[caller].incidents.items()
         assert incident.error_type == "CALLED_ELEMENT_ERROR"
 
-        await harness.submit(commands.CancelProcessInstance("default", other))
-        await harness.submit(commands.ResolveIncident("default", incident_key))
+        await harness.submit(process_instance_commands.CancelProcessInstance("default", other))
+        await harness.submit(process_instance_commands.ResolveIncident("default", incident_key))
         assert len(harness.state.instances) == 2
         assert sum(harness.store.active.values()) == 2
 
@@ -247,10 +249,12 @@ async def test_one_command_calls_as_many_as_the_quota_allows(serving: Serving) -
         process("calling").start().call_activity("call", process="order").multi_instance("=[1, 2, 3]").end()
     )
     async with serving(quota=Quota(QuotaConfig(max_active_instances=3))) as harness:
-        await harness.submit(commands.DeployResources("default", (resource(many),)))
+        await harness.submit(deployment_commands.DeployResources("default", (resource(many),)))
 
         await harness.submit(
-            commands.CreateProcessInstance(tenant_id="default", process_definition_id="calling")
+            process_instance_commands.CreateProcessInstance(
+                tenant_id="default", process_definition_id="calling"
+            )
         )
 
         assert len(harness.state.instances) == 3

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands, events
+from server.engine import deployment_commands, events, job_commands
 from server.engine import process as handle
 from server.engine.definitions import executable_processes
 from server.engine.formats import UnreadableFormat
@@ -46,7 +46,7 @@ def busy() -> Scenario:
     (job,) = scenario.activate("a", most=1)
     back_off = timedelta(hours=1)
     scenario.execute(
-        commands.FailJob(tenant_id="default", job_key=job.key, retries=1, retry_back_off=back_off)
+        job_commands.FailJob(tenant_id="default", job_key=job.key, retries=1, retry_back_off=back_off)
     )
     scenario.fail("a", retries=1)
     return scenario
@@ -201,7 +201,7 @@ async def test_a_partition_that_comes_back_goes_on(durable_dsn: str) -> None:
     """Jobs, time and quota are as its last owner left them, although one process instance alone is in memory."""
     async with deployment(durable_dsn, config=SMALL) as deployed:
         async with deployed.open() as local:
-            await local.submit(commands.DeployResources("default", (resource(ORDER),)))
+            await local.submit(deployment_commands.DeployResources("default", (resource(ORDER),)))
             keys = [(await local.submit(creation())).head.key for _ in range(3)]  # type: ignore[union-attr]
             (job,) = (await local.activate(activation(timeout=MINUTE), 0)).jobs
 
@@ -223,7 +223,9 @@ async def test_a_partition_that_comes_back_goes_on(durable_dsn: str) -> None:
 async def test_what_ended_before_the_owner_could_move_it_is_moved_by_the_next(durable_dsn: str) -> None:
     async with deployment(durable_dsn) as deployed:
         async with deployed.open() as local:
-            await local.submit(commands.DeployResources("default", (resource(process("order").end()),)))
+            await local.submit(
+                deployment_commands.DeployResources("default", (resource(process("order").end()),))
+            )
             await local.submit(creation())
         left = await deployed.pool.fetchval("SELECT count(*) FROM runtime.process_instance")
 

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
-from server.engine.commands import CompleteUserTask
 from server.engine.formats import WIRE_FORMAT
 from server.engine.keys import Key
+from server.engine.user_task_commands import CompleteUserTask
 from server.partition.origin import Origin
 from server.partition.remote import CALL_SECONDS, LONG_CALL_SECONDS, RemotePartition
 from server.partition.wire import ANSWERS

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from server.engine import commands
+from server.engine import commands, job_commands, process_instance_commands
 from server.engine.answers import DONE
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
@@ -76,7 +76,9 @@ async def test_another_tenant_may_use_the_same_key(in_postgres: Serving) -> None
     async with forgetful(in_postgres) as harness:
         await asked(harness, creation(), keyed())
 
-        foreign = commands.CreateProcessInstance(tenant_id="other", process_definition_id="order")
+        foreign = process_instance_commands.CreateProcessInstance(
+            tenant_id="other", process_definition_id="order"
+        )
         with pytest.raises(NotFound, match="no process definition"):
             await asked(harness, foreign, keyed(tenant_id="other"))
 
@@ -84,7 +86,7 @@ async def test_another_tenant_may_use_the_same_key(in_postgres: Serving) -> None
 async def test_what_was_refused_is_not_kept(in_postgres: Serving) -> None:
     async with forgetful(in_postgres) as harness:
         with pytest.raises(NotFound):
-            await asked(harness, commands.CompleteJob("default", Key(42)), keyed())
+            await asked(harness, job_commands.CompleteJob("default", Key(42)), keyed())
 
         await asked(harness, creation(), keyed())
 

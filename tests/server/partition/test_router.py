@@ -10,7 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine import commands
+from server.engine import (
+    batch_commands,
+    cluster_variable_commands,
+    commands,
+    decision_commands,
+    deployment_commands,
+    global_task_listener_commands,
+    job_commands,
+    message_commands,
+    migration_commands,
+    modification_commands,
+    process_instance_commands,
+    signal_commands,
+    timer_commands,
+    user_task_commands,
+)
 from server.engine.answers import DONE, MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs
 from server.engine.events import InstanceHead
 from server.engine.formats import ClusterFormat
@@ -26,7 +41,7 @@ from tests.server.partition.harness import activation, creation
 from tests.waits import until
 
 ORIGIN = Origin("default", "worker", "r-1")
-DEPLOYMENT = commands.DeployResources("default", ())
+DEPLOYMENT = deployment_commands.DeployResources("default", ())
 UNTOUCHED = Unavailable.untouched("partition 1 is not serving")
 
 
@@ -39,7 +54,7 @@ def key_of(partition_id: int) -> Key:
 
 
 def with_business_id(business_id: str) -> commands.Command:
-    return commands.CreateProcessInstance(
+    return process_instance_commands.CreateProcessInstance(
         tenant_id="default", process_definition_id="order", business_id=business_id
     )
 
@@ -74,35 +89,35 @@ def where(partitions: FakePartitions) -> list[int]:
 
 
 BY_KEY = [
-    commands.CancelProcessInstance("default", key_of(2)),
-    commands.DeleteProcessInstance("default", key_of(2), is_stored=True),
-    commands.DeleteDecisionInstance("default", key_of(2), last_place=1),
-    commands.MigrateProcessInstance(
+    process_instance_commands.CancelProcessInstance("default", key_of(2)),
+    process_instance_commands.DeleteProcessInstance("default", key_of(2), is_stored=True),
+    decision_commands.DeleteDecisionInstance("default", key_of(2), last_place=1),
+    migration_commands.MigrateProcessInstance(
         tenant_id="default",
         process_instance_key=key_of(2),
         target_process_definition_key=key_of(1),
         mapping_instructions=(),
     ),
-    commands.ModifyProcessInstance(tenant_id="default", process_instance_key=key_of(2)),
-    commands.FireTimer("default", key_of(2), key_of(2)),
-    commands.CompleteJob("default", key_of(2)),
-    commands.FailJob(tenant_id="default", job_key=key_of(2)),
-    commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
-    commands.UpdateJob(tenant_id="default", job_key=key_of(2), timeout=timedelta(1)),
-    commands.ResolveIncident("default", key_of(2)),
-    commands.AddBatchItems("default", key_of(2), ()),
-    commands.StartBatchOperation("default", key_of(2)),
-    commands.SuspendBatchOperation("default", key_of(2)),
-    commands.ResumeBatchOperation("default", key_of(2)),
-    commands.CancelBatchOperation("default", key_of(2)),
-    commands.AssignUserTask(tenant_id="default", user_task_key=key_of(2), assignee="ann"),
-    commands.UnassignUserTask("default", key_of(2)),
-    commands.UpdateUserTask(tenant_id="default", user_task_key=key_of(2), priority=1),
-    commands.CompleteUserTask("default", key_of(2)),
-    commands.SetVariables(
+    modification_commands.ModifyProcessInstance(tenant_id="default", process_instance_key=key_of(2)),
+    timer_commands.FireTimer("default", key_of(2), key_of(2)),
+    job_commands.CompleteJob("default", key_of(2)),
+    job_commands.FailJob(tenant_id="default", job_key=key_of(2)),
+    job_commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
+    job_commands.UpdateJob(tenant_id="default", job_key=key_of(2), timeout=timedelta(1)),
+    process_instance_commands.ResolveIncident("default", key_of(2)),
+    batch_commands.AddBatchItems("default", key_of(2), ()),
+    batch_commands.StartBatchOperation("default", key_of(2)),
+    batch_commands.SuspendBatchOperation("default", key_of(2)),
+    batch_commands.ResumeBatchOperation("default", key_of(2)),
+    batch_commands.CancelBatchOperation("default", key_of(2)),
+    user_task_commands.AssignUserTask(tenant_id="default", user_task_key=key_of(2), assignee="ann"),
+    user_task_commands.UnassignUserTask("default", key_of(2)),
+    user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key_of(2), priority=1),
+    user_task_commands.CompleteUserTask("default", key_of(2)),
+    process_instance_commands.SetVariables(
         tenant_id="default", process_instance_key=key_of(2), element_instance_key=key_of(1), variables={}
     ),
-    commands.ActivateAdHocSubProcessActivities(
+    process_instance_commands.ActivateAdHocSubProcessActivities(
         tenant_id="default",
         process_instance_key=key_of(2),
         ad_hoc_sub_process_instance_key=key_of(1),
@@ -123,48 +138,48 @@ async def test_a_key_names_its_partition(command: commands.Command) -> None:
 def test_every_command_that_names_something_goes_to_its_partition() -> None:
     """The others are for everybody, for any partition, or brought by a partition to itself."""
     others = {
-        commands.DeployResources,
-        commands.CreateProcessInstance,
-        commands.EvaluateDecision,
-        commands.ActivateJobs,
-        commands.AdoptDefinition,
-        commands.AdoptDeletion,
-        commands.SetStartTimers,
-        commands.CreateClusterVariable,
-        commands.UpdateClusterVariable,
-        commands.DeleteClusterVariable,
-        commands.AdoptClusterVariable,
-        commands.AdoptClusterVariableDeletion,
-        commands.CreateGlobalTaskListener,
-        commands.UpdateGlobalTaskListener,
-        commands.DeleteGlobalTaskListener,
-        commands.AdoptGlobalTaskListener,
-        commands.AdoptGlobalTaskListenerDeletion,
-        commands.DeleteResource,
-        commands.YieldJobs,
-        commands.TimeOutJob,
-        commands.EndJobBackOff,
-        commands.TriggerTimer,
-        commands.ContinueProcessInstance,
-        commands.PublishMessage,
-        commands.CorrelateMessage,
-        commands.ContinueMessage,
-        commands.ExpireMessage,
-        commands.OpenMessageSubscription,
-        commands.ConfirmMessageSubscription,
-        commands.CloseMessageSubscription,
-        commands.DeliverMessage,
-        commands.SettleMessage,
-        commands.BeginNext,
-        commands.TriggerStartTimer,
-        commands.BroadcastSignal,
-        commands.EvaluateConditionals,
-        commands.ReceiveSignal,
-        commands.ContinueBroadcast,
-        commands.CreateBatchOperation,
-        commands.ContinueBatchOperation,
-        commands.ProcessBatchItems,
-        commands.SettleBatchItems,
+        deployment_commands.DeployResources,
+        process_instance_commands.CreateProcessInstance,
+        decision_commands.EvaluateDecision,
+        job_commands.ActivateJobs,
+        deployment_commands.AdoptDefinition,
+        deployment_commands.AdoptDeletion,
+        timer_commands.SetStartTimers,
+        cluster_variable_commands.CreateClusterVariable,
+        cluster_variable_commands.UpdateClusterVariable,
+        cluster_variable_commands.DeleteClusterVariable,
+        cluster_variable_commands.AdoptClusterVariable,
+        cluster_variable_commands.AdoptClusterVariableDeletion,
+        global_task_listener_commands.CreateGlobalTaskListener,
+        global_task_listener_commands.UpdateGlobalTaskListener,
+        global_task_listener_commands.DeleteGlobalTaskListener,
+        global_task_listener_commands.AdoptGlobalTaskListener,
+        global_task_listener_commands.AdoptGlobalTaskListenerDeletion,
+        deployment_commands.DeleteResource,
+        job_commands.YieldJobs,
+        job_commands.TimeOutJob,
+        job_commands.EndJobBackOff,
+        timer_commands.TriggerTimer,
+        process_instance_commands.ContinueProcessInstance,
+        message_commands.PublishMessage,
+        message_commands.CorrelateMessage,
+        message_commands.ContinueMessage,
+        message_commands.ExpireMessage,
+        message_commands.OpenMessageSubscription,
+        message_commands.ConfirmMessageSubscription,
+        message_commands.CloseMessageSubscription,
+        message_commands.DeliverMessage,
+        message_commands.SettleMessage,
+        message_commands.BeginNext,
+        timer_commands.TriggerStartTimer,
+        signal_commands.BroadcastSignal,
+        signal_commands.EvaluateConditionals,
+        signal_commands.ReceiveSignal,
+        signal_commands.ContinueBroadcast,
+        batch_commands.CreateBatchOperation,
+        batch_commands.ContinueBatchOperation,
+        batch_commands.ProcessBatchItems,
+        batch_commands.SettleBatchItems,
     }
 
     assert set(get_args(commands.Command)) - others == {type(command) for command in BY_KEY}
@@ -178,7 +193,7 @@ async def test_messages_with_one_correlation_key_go_to_its_home_whatever_their_n
 
     for key in keys:
         for name in ("paid", "sold"):
-            publication = commands.PublishMessage(tenant_id="default", name=name, correlation_key=key)
+            publication = message_commands.PublishMessage(tenant_id="default", name=name, correlation_key=key)
             await Router(partitions).submit(publication, ORIGIN)
 
     homes = {key: home_of("default", key, 3) for key in keys}
@@ -191,7 +206,7 @@ async def test_messages_with_one_correlation_key_go_to_its_home_whatever_their_n
 async def test_a_key_that_no_partition_made_is_the_first_ones_to_refuse(key: Key) -> None:
     partitions = FakePartitions(3)
 
-    await Router(partitions).submit(commands.CompleteJob("default", key), ORIGIN)
+    await Router(partitions).submit(job_commands.CompleteJob("default", key), ORIGIN)
 
     assert where(partitions) == [1, 0, 0]
 
@@ -253,9 +268,9 @@ async def test_keys_and_business_ids_are_spread() -> None:
     "command",
     [
         DEPLOYMENT,
-        commands.DeleteResource("default", key_of(1)),
-        commands.DeleteClusterVariable("default", "rate", is_global=False),
-        commands.DeleteGlobalTaskListener("default", "watch"),
+        deployment_commands.DeleteResource("default", key_of(1)),
+        cluster_variable_commands.DeleteClusterVariable("default", "rate", is_global=False),
+        global_task_listener_commands.DeleteGlobalTaskListener("default", "watch"),
     ],
     ids=lambda command: type(command).__name__,
 )
@@ -340,7 +355,7 @@ async def test_a_partition_that_stays_away_is_unavailable_in_the_end() -> None:
     partitions.away = {2}
 
     with pytest.raises(Unavailable, match="partition 2 has no owner at the moment"):
-        await Router(partitions).submit(commands.CompleteJob("default", key_of(2)), ORIGIN)
+        await Router(partitions).submit(job_commands.CompleteJob("default", key_of(2)), ORIGIN)
 
 
 async def test_a_completion_is_awaited_where_the_process_instance_is() -> None:
@@ -417,7 +432,7 @@ async def test_jobs_in_hand_are_offered_again_everywhere_when_the_caller_goes_aw
     await asyncio.wait((waiting,))
 
     given_back = [partitions[number].commands[-1] for number in (1, 2)]
-    assert given_back == [commands.YieldJobs("default", ((key_of(number), EPOCH),)) for number in (1, 2)]
+    assert given_back == [job_commands.YieldJobs("default", ((key_of(number), EPOCH),)) for number in (1, 2)]
     assert waiting.cancelled()
 
 
@@ -511,6 +526,6 @@ async def test_a_command_that_a_node_cannot_carry_out_yet_is_refused_by_name() -
     partitions.format = ClusterFormat(0, laggard="node-7")
 
     with pytest.raises(InvalidState, match=r"CompleteJob needs all nodes at format 1.*; node node-7 is at"):
-        await Router(partitions).submit(commands.CompleteJob("default", key_of(1)), ORIGIN)
+        await Router(partitions).submit(job_commands.CompleteJob("default", key_of(1)), ORIGIN)
 
     assert partitions[1].commands == []

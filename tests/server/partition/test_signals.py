@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import deployment_commands, process_instance_commands, signal_commands
 from server.engine.answers import CreatedInstance, SignalBroadcast
 from server.engine.handlers.signal import TRIGGERED_AT_ONCE
 from server.engine.keys import Key, partition_of
@@ -30,7 +30,7 @@ class Pair:
         self.deployed, self.first, self.second = deployed, first, second
 
     async def start(self, partition: LocalPartition, process_id: str = "order", **variables: object) -> Key:
-        command = commands.CreateProcessInstance(
+        command = process_instance_commands.CreateProcessInstance(
             tenant_id="default", process_definition_id=process_id, variables=texts(variables)
         )
         answer = await partition.submit(command)
@@ -38,7 +38,7 @@ class Pair:
         return answer.head.key
 
     async def broadcast(self, partition: LocalPartition, **variables: object) -> Key:
-        answer = await partition.submit(commands.BroadcastSignal("default", "alarm", texts(variables)))
+        answer = await partition.submit(signal_commands.BroadcastSignal("default", "alarm", texts(variables)))
         assert isinstance(answer, SignalBroadcast)
         return answer.key
 
@@ -74,9 +74,9 @@ async def opened(deployed: Deployment) -> AsyncIterator[Pair]:
 
 
 @asynccontextmanager
-async def pair(dsn: str, *resources: commands.Resource) -> AsyncIterator[Pair]:
+async def pair(dsn: str, *resources: deployment_commands.Resource) -> AsyncIterator[Pair]:
     async with deployment(dsn, 2) as deployed, opened(deployed) as both:
-        await both.first.submit(commands.DeployResources("default", resources))
+        await both.first.submit(deployment_commands.DeployResources("default", resources))
         await both.catch_up()
         yield both
 
@@ -119,7 +119,7 @@ async def test_a_broadcast_to_many_goes_on_after_its_partition_died(durable_dsn:
     count = TRIGGERED_AT_ONCE + 5
     async with deployment(durable_dsn, 2, quota=count) as deployed:
         async with opened(deployed) as both:
-            await both.first.submit(commands.DeployResources("default", (GUARDED,)))
+            await both.first.submit(deployment_commands.DeployResources("default", (GUARDED,)))
             await both.catch_up()
             for _ in range(count):
                 await both.start(both.second)
@@ -163,7 +163,7 @@ async def test_a_crash_between_any_two_commits_loses_and_doubles_nothing(
     steps, told = STORIES[story]
     async with deployment(durable_dsn, 2) as deployed:
         async with opened(deployed) as both:
-            await both.first.submit(commands.DeployResources("default", (GUARDED,)))
+            await both.first.submit(deployment_commands.DeployResources("default", (GUARDED,)))
             await both.catch_up()
         for step in steps:
             async with AsyncExitStack() as owners:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from server.bpmn.builder import process
-from server.engine import State, commands
+from server.engine import State, batch_commands, deployment_commands
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import ITEMS_AT_ONCE, PAGE_ITEMS
 from server.partition.config import PartitionConfig, QuotaConfig
@@ -25,7 +25,7 @@ from tests.waits import until
 
 # Every turn takes as long as it may, and is cut after its first command.
 ALL_SLOW = PartitionConfig(turn_seconds=0.0)
-ORDER = commands.DeployResources("default", (resource(process("order").end()),))
+ORDER = deployment_commands.DeployResources("default", (resource(process("order").end()),))
 
 
 def entry(tenant_id: str) -> Entry:
@@ -133,12 +133,12 @@ async def test_a_batch_operation_of_one_tenant_leaves_turns_to_another(in_memory
     async with in_memory(ALL_SLOW) as harness:
         keys = [await harness.start() for _ in range(10 * ITEMS_AT_ONCE)]
         action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
-        operation = (await harness.submit(commands.CreateBatchOperation("default", action))).key
+        operation = (await harness.submit(batch_commands.CreateBatchOperation("default", action))).key
         for first in range(0, len(keys), PAGE_ITEMS):
             items = tuple(BatchItem(key, key, key) for key in keys[first : first + PAGE_ITEMS])
-            await harness.submit(commands.AddBatchItems("default", operation, items))
+            await harness.submit(batch_commands.AddBatchItems("default", operation, items))
 
-        await harness.submit(commands.StartBatchOperation("default", operation))
+        await harness.submit(batch_commands.StartBatchOperation("default", operation))
         left = []
         for _ in range(3):
             await harness.submit(replace(activation(), tenant_id="other"))

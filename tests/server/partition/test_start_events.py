@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import deployment_commands, message_commands, process_instance_commands, signal_commands
 from server.engine.keys import Key
 from server.engine.messages import home_of
 from server.engine.start_timers import timers_home
@@ -54,8 +54,8 @@ class Pair:
             each.partition.clock_moved()
             await each.partition.settle()
 
-    async def deploy(self, *resources: commands.Resource) -> None:
-        await self.first.submit(commands.DeployResources("default", resources))
+    async def deploy(self, *resources: deployment_commands.Resource) -> None:
+        await self.first.submit(deployment_commands.DeployResources("default", resources))
         await self.catch_up()
 
     @property
@@ -74,7 +74,7 @@ async def opened(deployed: Deployment) -> AsyncIterator[Pair]:
 
 
 @asynccontextmanager
-async def pair(dsn: str, resource_: commands.Resource) -> AsyncIterator[Pair]:
+async def pair(dsn: str, resource_: deployment_commands.Resource) -> AsyncIterator[Pair]:
     async with deployment(dsn, 2) as deployed, opened(deployed) as both:
         await both.deploy(resource_)
         yield both
@@ -85,7 +85,7 @@ async def test_a_signal_begins_one_instance_where_it_is_broadcast(durable_dsn: s
     async with pair(durable_dsn, BY_SIGNAL) as both:
         partition = both.first if origin == 1 else both.second
 
-        await partition.submit(commands.BroadcastSignal("default", "alarm"))
+        await partition.submit(signal_commands.BroadcastSignal("default", "alarm"))
         await both.catch_up()
 
         assert both.running == ([Counter([1]), Counter()] if origin == 1 else [Counter(), Counter([1])])
@@ -95,14 +95,14 @@ async def test_a_version_that_another_partition_deployed_begins(durable_dsn: str
     async with pair(durable_dsn, BY_SIGNAL) as both:
         await both.deploy(NEXT_BY_SIGNAL)
 
-        await both.second.submit(commands.BroadcastSignal("default", "alarm"))
+        await both.second.submit(signal_commands.BroadcastSignal("default", "alarm"))
         await both.catch_up()
 
         assert both.running == [Counter(), Counter([2])]
 
 
 async def test_a_message_begins_one_instance_at_the_home_of_its_key(durable_dsn: str) -> None:
-    publication = commands.PublishMessage(
+    publication = message_commands.PublishMessage(
         tenant_id="default", name="ordered", correlation_key=KEY, time_to_live=HOUR
     )
     async with deployment(durable_dsn, 2) as deployed:
@@ -113,12 +113,12 @@ async def test_a_message_begins_one_instance_at_the_home_of_its_key(durable_dsn:
             assert both.running == [Counter(), Counter([1])]
         async with opened(deployed) as both:
             (key,) = both.second.partition.state.instances
-            await both.second.submit(commands.CancelProcessInstance("default", Key(key)))
+            await both.second.submit(process_instance_commands.CancelProcessInstance("default", Key(key)))
 
             assert both.running == [Counter(), Counter([1])]
             (following,) = both.second.partition.state.instances
             assert following != key
-            await both.second.submit(commands.CancelProcessInstance("default", following))
+            await both.second.submit(process_instance_commands.CancelProcessInstance("default", following))
             assert both.running == [Counter(), Counter()]
 
 
@@ -141,7 +141,7 @@ async def test_a_timer_begins_one_instance_after_each_interval_whatever_died_mea
             assert sum(both.running, Counter()) == Counter([1, 1])
 
 
-def timed(name: str, cycle: str = "R2/PT1H") -> commands.Resource:
+def timed(name: str, cycle: str = "R2/PT1H") -> deployment_commands.Resource:
     return resource(process(name).start_timer("begun", cycle=cycle).service_task("ship", type="ship").end())
 
 
@@ -192,7 +192,7 @@ async def test_a_deleted_version_leaves_the_timers_of_the_one_before(durable_dsn
         for number in range(5, -1, -1):
             latest = both.first.partition.state.latest("default", "order")
             assert latest is not None
-            await both.first.submit(commands.DeleteResource("default", latest.key))
+            await both.first.submit(deployment_commands.DeleteResource("default", latest.key))
             await both.catch_up()
 
             found = [
@@ -207,7 +207,7 @@ async def test_a_home_that_was_away_sets_the_timers_of_the_latest_version(durabl
     async with deployment(durable_dsn, 2) as deployed:
         async with deployed.open(1) as first:
             for number in range(1, 9):
-                command = commands.DeployResources("default", (timed("order", f"R{number}/PT1H"),))
+                command = deployment_commands.DeployResources("default", (timed("order", f"R{number}/PT1H"),))
                 await first.submit(command)
         async with opened(deployed) as both:
             await both.catch_up()

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine import State, commands
+from server.engine import State, job_commands
 from server.engine.limits import ENTERING_STEPS, EngineLimits
 from server.engine.process_instance import Job as EngineJob
 from server.engine.process_instance import JobState
@@ -158,7 +158,7 @@ async def test_a_back_off_ends_with_time(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         (job,) = (await harness.submit(activation())).jobs
-        failure = commands.FailJob(
+        failure = job_commands.FailJob(
             tenant_id="default", job_key=job.key, retries=1, retry_back_off=10 * MINUTE
         )
         await harness.submit(failure)

@@ -11,7 +11,7 @@ import pytest
 from server.app import DurableEngine, durable_engine
 from server.bpmn.builder import process
 from server.config import EngineConfig
-from server.engine import commands
+from server.engine import commands, deployment_commands, job_commands
 from server.engine.answers import ActivatedJob, CreatedInstance
 from server.engine.formats import WIRE_FORMAT
 from server.engine.keys import Key, partition_of
@@ -90,7 +90,7 @@ async def two(durable_dsn: str) -> AsyncIterator[tuple[Process, Process]]:
         await until(lambda: sorted(one.serves + other.serves) == [1, 2] and one.serves != [1, 2])
         first, second = sorted((one, other), key=lambda each: each.serves)
         await until(lambda: all(len(each.engine.node.members()) == 2 for each in (one, other)))
-        deployment = commands.DeployResources("default", (ORDER,))
+        deployment = deployment_commands.DeployResources("default", (ORDER,))
         await second.engine.router.submit(deployment, ORIGIN)
         yield first, second
 
@@ -106,7 +106,7 @@ async def test_a_process_is_told_of_what_another_sent(two: tuple[Process, Proces
     other = second.engine.node.find_local(PartitionId(2)).partition.state
     before = len(other.definitions)
 
-    await partition.submit(commands.DeployResources("default", (resource(process("new").end()),)))
+    await partition.submit(deployment_commands.DeployResources("default", (resource(process("new").end()),)))
 
     await until(lambda: len(other.definitions) > before)
 
@@ -195,7 +195,7 @@ async def test_refusals_are_the_same_from_everywhere(two: tuple[Process, Process
     keys = await two[0].start_in_each()
     for each in two:
         for key in keys:
-            unknown = commands.CompleteJob("default", Key(key + 1_000))
+            unknown = job_commands.CompleteJob("default", Key(key + 1_000))
             with pytest.raises(NotFound, match=f"no job with key {key + 1_000}"):
                 await each.engine.router.submit(unknown, ORIGIN)
             with pytest.raises(DeadlineExceeded):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import job_commands, process_instance_commands, user_task_commands
 from server.engine.answers import DONE
 from server.engine.job_results import UserTaskResult
 from server.engine.keys import Key
@@ -24,7 +24,9 @@ KEYED = Origin("default", "ann", "r-1", IdempotencyKey("default", "k-1", b"hash"
 async def begun(harness: Harness) -> Key:
     """Key of a user task."""
     await harness.deploy(ASKED)
-    await harness.submit(commands.CreateProcessInstance(tenant_id="default", process_definition_id="asked"))
+    await harness.submit(
+        process_instance_commands.CreateProcessInstance(tenant_id="default", process_definition_id="asked")
+    )
     (instance,) = harness.state.instances.values()
     (key,) = instance.user_tasks
     return key
@@ -32,12 +34,14 @@ async def begun(harness: Harness) -> Key:
 
 async def answer(harness: Harness, result: UserTaskResult | None = None) -> None:
     (job,) = (await harness.submit(activation(job_type="ask"))).jobs
-    await harness.submit(commands.CompleteJob("default", job.key, result=result))
+    await harness.submit(job_commands.CompleteJob("default", job.key, result=result))
 
 
 async def test_a_caller_is_answered_when_all_listeners_agree(serving: Serving) -> None:
     async with serving() as harness:
-        completing = harness.spawn(harness.submit(commands.CompleteUserTask("default", await begun(harness))))
+        completing = harness.spawn(
+            harness.submit(user_task_commands.CompleteUserTask("default", await begun(harness)))
+        )
         await until(lambda: harness.partition.waiting_for_listeners)
 
         await answer(harness)
@@ -48,7 +52,9 @@ async def test_a_caller_is_answered_when_all_listeners_agree(serving: Serving) -
 
 async def test_a_caller_learns_why_a_listener_denied(serving: Serving) -> None:
     async with serving() as harness:
-        completing = harness.spawn(harness.submit(commands.CompleteUserTask("default", await begun(harness))))
+        completing = harness.spawn(
+            harness.submit(user_task_commands.CompleteUserTask("default", await begun(harness)))
+        )
         await until(lambda: harness.partition.waiting_for_listeners)
 
         await answer(harness, UserTaskResult(is_denied=True, denied_reason="too early"))
@@ -59,7 +65,7 @@ async def test_a_caller_learns_why_a_listener_denied(serving: Serving) -> None:
 
 async def test_a_caller_that_waited_too_long_asks_again_under_its_key(serving: Serving) -> None:
     async with serving(instances=SHORT) as harness:
-        command = commands.CompleteUserTask("default", await begun(harness))
+        command = user_task_commands.CompleteUserTask("default", await begun(harness))
         with pytest.raises(DeadlineExceeded, match="still being called"):
             await harness.partition.submit(command, KEYED)
         with pytest.raises(DeadlineExceeded):
@@ -76,7 +82,7 @@ async def test_a_caller_that_waited_too_long_asks_again_under_its_key(serving: S
 
 async def test_a_denied_command_can_be_repeated_under_its_key(serving: Serving) -> None:
     async with serving() as harness:
-        command = commands.CompleteUserTask("default", await begun(harness))
+        command = user_task_commands.CompleteUserTask("default", await begun(harness))
         completing = harness.spawn(harness.partition.submit(command, KEYED))
         await until(lambda: harness.partition.waiting_for_listeners)
         await answer(harness, UserTaskResult(is_denied=True))
@@ -92,7 +98,9 @@ async def test_a_denied_command_can_be_repeated_under_its_key(serving: Serving) 
 
 async def test_callers_wait_no_longer_than_their_partition_serves(serving: Serving) -> None:
     async with serving() as harness:
-        completing = harness.spawn(harness.submit(commands.CompleteUserTask("default", await begun(harness))))
+        completing = harness.spawn(
+            harness.submit(user_task_commands.CompleteUserTask("default", await begun(harness)))
+        )
         await until(lambda: harness.partition.waiting_for_listeners)
 
         harness.partition.drain()
@@ -105,16 +113,18 @@ async def test_a_place_to_wait_is_given_back(serving: Serving) -> None:
     async with serving(instances=InstancesConfig(max_awaiting=1)) as harness:
         first = await begun(harness)
         await harness.submit(
-            commands.CreateProcessInstance(tenant_id="default", process_definition_id="asked")
+            process_instance_commands.CreateProcessInstance(
+                tenant_id="default", process_definition_id="asked"
+            )
         )
         second = next(
             key for each in harness.state.instances.values() for key in each.user_tasks if key != first
         )
-        waiting = harness.spawn(harness.submit(commands.CompleteUserTask("default", first)))
+        waiting = harness.spawn(harness.submit(user_task_commands.CompleteUserTask("default", first)))
         await until(lambda: harness.partition.waiting_for_listeners)
 
         with pytest.raises(DeadlineExceeded, match="wait already"):
-            await harness.submit(commands.CompleteUserTask("default", second))
+            await harness.submit(user_task_commands.CompleteUserTask("default", second))
         waiting.cancel()
         await asyncio.wait([waiting])
 

@@ -7,7 +7,14 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import (
+    commands,
+    deployment_commands,
+    job_commands,
+    migration_commands,
+    process_instance_commands,
+    user_task_commands,
+)
 from server.engine.job_results import UserTaskResult
 from server.engine.keys import Key
 from server.partition.origin import Origin
@@ -45,11 +52,15 @@ def noted(harness: Harness) -> list[AuditEntry]:
 
 async def entered(harness: Harness) -> list[AuditEntry]:
     """Complete the job before the user task."""
-    await harness.partition.submit(commands.DeployResources("default", (resource(REVIEW),)), ORIGIN)
-    creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="review")
+    await harness.partition.submit(
+        deployment_commands.DeployResources("default", (resource(REVIEW),)), ORIGIN
+    )
+    creation = process_instance_commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id="review"
+    )
     await harness.partition.submit(creation, ORIGIN)
     (job_key,) = [key for instance in harness.state.instances.values() for key in instance.jobs]
-    return await asked(harness, commands.CompleteJob("default", job_key))
+    return await asked(harness, job_commands.CompleteJob("default", job_key))
 
 
 def user_task_key(harness: Harness) -> Key:
@@ -86,7 +97,9 @@ async def test_a_cancelled_instance_cancels_its_user_tasks_for_its_caller(servin
         await entered(harness)
         (instance,) = harness.state.instances.values()
 
-        (entry,) = await asked(harness, commands.CancelProcessInstance("default", instance.head.key))
+        (entry,) = await asked(
+            harness, process_instance_commands.CancelProcessInstance("default", instance.head.key)
+        )
 
         assert (entry.operation_type, entry.actor_id) == ("CANCEL", "ann")
 
@@ -95,17 +108,23 @@ async def test_a_cancelled_instance_cancels_its_user_tasks_for_its_caller(servin
     ("make", "operation_type"),
     [
         pytest.param(
-            lambda key: commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann"),
+            lambda key: user_task_commands.AssignUserTask(
+                tenant_id="default", user_task_key=key, assignee="ann"
+            ),
             "ASSIGN",
             id="assign",
         ),
-        pytest.param(lambda key: commands.UnassignUserTask("default", key), "UNASSIGN", id="unassign"),
         pytest.param(
-            lambda key: commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
+            lambda key: user_task_commands.UnassignUserTask("default", key), "UNASSIGN", id="unassign"
+        ),
+        pytest.param(
+            lambda key: user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
             "UPDATE",
             id="update",
         ),
-        pytest.param(lambda key: commands.CompleteUserTask("default", key), "COMPLETE", id="complete"),
+        pytest.param(
+            lambda key: user_task_commands.CompleteUserTask("default", key), "COMPLETE", id="complete"
+        ),
     ],
 )
 async def test_a_command_on_a_user_task_has_one_entry(
@@ -129,7 +148,7 @@ async def test_the_entry_of_a_refused_command_has_the_place_of_the_user_task(ser
         await entered(harness)
         (instance,) = harness.state.instances.values()
         (task,) = instance.user_tasks.values()
-        held = commands.AssignUserTask(
+        held = user_task_commands.AssignUserTask(
             tenant_id="default", user_task_key=task.key, assignee="eve", allow_override=False
         )
 
@@ -145,11 +164,13 @@ async def test_entries_of_a_called_process_instance_have_the_caller_as_root(serv
     async with serving() as harness:
         caller = process("caller").call_activity("call", process="called").end()
         models = (resource(process("called").start().user_task("check").end()), resource(caller))
-        await harness.partition.submit(commands.DeployResources("default", models), ORIGIN)
-        creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="caller")
+        await harness.partition.submit(deployment_commands.DeployResources("default", models), ORIGIN)
+        creation = process_instance_commands.CreateProcessInstance(
+            tenant_id="default", process_definition_id="caller"
+        )
         (created,) = await asked(harness, creation)
         key = user_task_key(harness)
-        assign = commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann")
+        assign = user_task_commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann")
         (assigned,) = await asked(harness, assign)
 
         (refused,) = await asked(harness, replace(assign, allow_override=False))
@@ -170,7 +191,7 @@ async def test_the_entry_of_a_stranger_has_no_keys_of_the_tenant_that_owns_the_u
 
         with pytest.raises(ServiceError):
             await harness.partition.submit(
-                commands.UnassignUserTask("other", key), Origin("other", "eve", "r-2")
+                user_task_commands.UnassignUserTask("other", key), Origin("other", "eve", "r-2")
             )
         await harness.partition.settle()
 
@@ -186,13 +207,13 @@ async def test_a_migration_has_an_entry_for_each_user_task(serving: Serving) -> 
 
         entries = await asked(
             harness,
-            commands.MigrateProcessInstance(
+            migration_commands.MigrateProcessInstance(
                 tenant_id="default",
                 process_instance_key=instance.head.key,
                 target_process_definition_key=instance.head.process_definition_key,
                 mapping_instructions=(
-                    commands.MappingInstruction("check", "check"),
-                    commands.MappingInstruction("late", "late"),
+                    migration_commands.MappingInstruction("check", "check"),
+                    migration_commands.MappingInstruction("late", "late"),
                 ),
             ),
         )
@@ -213,26 +234,28 @@ SHOWN = (
 
 async def test_every_entry_of_a_user_task_names_its_form(serving: Serving) -> None:
     async with serving() as harness:
-        deployment = commands.DeployResources("default", (resource(SHOWN),), (), (form(),))
+        deployment = deployment_commands.DeployResources("default", (resource(SHOWN),), (), (form(),))
         await harness.partition.submit(deployment, ORIGIN)
         (form_key,) = harness.state.forms.files
-        creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="shown")
+        creation = process_instance_commands.CreateProcessInstance(
+            tenant_id="default", process_definition_id="shown"
+        )
         entries = await asked(harness, creation)
         key = user_task_key(harness)
-        held = commands.AssignUserTask(
+        held = user_task_commands.AssignUserTask(
             tenant_id="default", user_task_key=key, assignee="eve", allow_override=False
         )
         (instance,) = harness.state.instances.values()
-        moved = commands.MigrateProcessInstance(
+        moved = migration_commands.MigrateProcessInstance(
             tenant_id="default",
             process_instance_key=instance.head.key,
             target_process_definition_key=instance.head.process_definition_key,
-            mapping_instructions=(commands.MappingInstruction("check", "check"),),
+            mapping_instructions=(migration_commands.MappingInstruction("check", "check"),),
         )
         for command in (
             held,
-            commands.UnassignUserTask("default", key),
-            commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
+            user_task_commands.UnassignUserTask("default", key),
+            user_task_commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
             moved,
         ):
             entries += await asked(harness, command)
@@ -242,7 +265,9 @@ async def test_every_entry_of_a_user_task_names_its_form(serving: Serving) -> No
         entries += noted(harness)
         await harness.partition.submit(creation, ORIGIN)
         (instance,) = harness.state.instances.values()
-        entries += await asked(harness, commands.CancelProcessInstance("default", instance.head.key))
+        entries += await asked(
+            harness, process_instance_commands.CancelProcessInstance("default", instance.head.key)
+        )
 
     assert [(entry.operation_type, entry.result) for entry in entries] == [
         ("CREATE", "SUCCESS"),
@@ -261,13 +286,13 @@ async def test_every_entry_of_a_user_task_names_its_form(serving: Serving) -> No
 async def complete(harness: Harness, key: Key, result: UserTaskResult | None) -> None:
     """Complete the user task, and the job of its listener with this result."""
     completion = asyncio.ensure_future(
-        harness.partition.submit(commands.CompleteUserTask("default", key), ORIGIN)
+        harness.partition.submit(user_task_commands.CompleteUserTask("default", key), ORIGIN)
     )
     await harness.partition.settle()
     (job_key,) = [key for instance in harness.state.instances.values() for key in instance.jobs]
-    activation = commands.ActivateJobs(
+    activation = job_commands.ActivateJobs(
         tenant_id="default", type="listen", worker="w", timeout=timedelta(minutes=1), max_jobs=1
     )
     await harness.partition.submit(activation, ORIGIN)
-    await harness.partition.submit(commands.CompleteJob("default", job_key, {}, result), ORIGIN)
+    await harness.partition.submit(job_commands.CompleteJob("default", job_key, {}, result), ORIGIN)
     await asyncio.wait((completion,))

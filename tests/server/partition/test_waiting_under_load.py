@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.engine import commands
+from server.engine import job_commands
 from server.partition.config import PartitionConfig
 from tests.server.partition.harness import Harness, Serving
 from tests.waits import ticks, until
@@ -131,4 +131,4 @@ async def _expect_fairness(harness: Harness, waiting: Polls) -> None:
         await until(poll.done)
         assert _was_served(poll)
         for job in poll.result().jobs:
-            await harness.submit(commands.CompleteJob("default", job.key))
+            await harness.submit(job_commands.CompleteJob("default", job.key))

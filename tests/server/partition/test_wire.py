@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine import commands
+from server.engine import process_instance_commands
 from server.engine.answers import DONE, Answer
 from server.engine.commands import Command
 from server.engine.formats import WIRE_FORMAT, UnreadableFormat
@@ -127,7 +127,11 @@ def test_audit_entries_come_out_as_they_went_in() -> None:
     [
         pytest.param(ANSWERS.pack(DONE), WIRE_FORMAT, id="a name that is unknown"),
         pytest.param(b"\x92\xabCompleteJob\x80", WIRE_FORMAT, id="fields are missing"),
-        pytest.param(COMMANDS.pack(commands.ResolveIncident("acme", Key(1))), WIRE_FORMAT + 1, id="newer"),
+        pytest.param(
+            COMMANDS.pack(process_instance_commands.ResolveIncident("acme", Key(1))),
+            WIRE_FORMAT + 1,
+            id="newer",
+        ),
     ],
 )
 def test_what_this_version_cannot_read_is_reported_as_unreadable(content: bytes, number: int) -> None:

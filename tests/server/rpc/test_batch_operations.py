@@ -5,7 +5,7 @@ import pytest
 
 from gnomon.engine.v1 import batch_operation_pb2 as pb
 from server.bpmn.builder import process
-from server.engine import commands
+from server.engine import batch_commands
 from server.engine.answers import BatchOperationCreated
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import PAGE_ITEMS
@@ -374,10 +374,10 @@ async def test_a_batch_operation_is_suspended_resumed_and_cancelled() -> None:
     action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
     async with embedded() as running:
         caller, (partition,) = _caller(running), running.time.partitions
-        created = await partition.submit(commands.CreateBatchOperation("default", action))
+        created = await partition.submit(batch_commands.CreateBatchOperation("default", action))
         assert isinstance(created, BatchOperationCreated)
-        await partition.submit(commands.AddBatchItems("default", created.key, (item,)))
-        await partition.submit(commands.StartBatchOperation("default", created.key))
+        await partition.submit(batch_commands.AddBatchItems("default", created.key, (item,)))
+        await partition.submit(batch_commands.StartBatchOperation("default", created.key))
 
         states = []
         for verb in ("Suspend", "Resume", "Cancel"):

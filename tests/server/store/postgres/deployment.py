@@ -10,7 +10,16 @@ from typing import Any
 import asyncpg
 
 from server.bpmn.builder import process
-from server.engine import State, commands
+from server.engine import (
+    State,
+    cluster_variable_commands,
+    decision_commands,
+    deployment_commands,
+    global_task_listener_commands,
+    job_commands,
+    process_instance_commands,
+    user_task_commands,
+)
 from server.engine.answers import ActivatedJob, ActivatedJobs, CreatedInstance
 from server.engine.commands import Command
 from server.engine.keys import Key
@@ -103,7 +112,7 @@ class Owner:
             await self._commit(Entry(COMMANDS.unpack(each.command), incoming=each))
 
     async def start(self, process_id: str = "order", **variables: str) -> Key:
-        command = commands.CreateProcessInstance(
+        command = process_instance_commands.CreateProcessInstance(
             tenant_id=self.tenant_id,
             process_definition_id=process_id,
             variables=variables or {"total": "12"},
@@ -114,7 +123,7 @@ class Owner:
         return answer.head.key
 
     async def activate(self, job_type: str = "charge") -> ActivatedJob:
-        command = commands.ActivateJobs(
+        command = job_commands.ActivateJobs(
             tenant_id=self.tenant_id, type=job_type, worker="wörker \0", timeout=MINUTE, max_jobs=1
         )
         answer = await self.do(command)
@@ -123,11 +132,11 @@ class Owner:
 
     async def complete(self, job_type: str = "charge", variables: Variables | None = None) -> None:
         job = await self.activate(job_type)
-        await self.do(commands.CompleteJob(self.tenant_id, job.key, variables or {}))
+        await self.do(job_commands.CompleteJob(self.tenant_id, job.key, variables or {}))
 
     async def fail(self, retries: int = 0, back_off: timedelta = timedelta()) -> ActivatedJob:
         job = await self.activate()
-        command = commands.FailJob(
+        command = job_commands.FailJob(
             tenant_id=self.tenant_id, job_key=job.key, retries=retries, retry_back_off=back_off
         )
         await self.do(command)
@@ -142,15 +151,17 @@ class Owner:
     async def _advance(self, instance: ProcessInstance) -> None:
         tenant_id = instance.head.tenant_id
         for incident in list(instance.incidents.values()):
-            update = commands.UpdateJob(tenant_id=tenant_id, job_key=incident.job_key or Key(0), retries=1)
+            update = job_commands.UpdateJob(
+                tenant_id=tenant_id, job_key=incident.job_key or Key(0), retries=1
+            )
             await self.do(update)
-            await self.do(commands.ResolveIncident(tenant_id, incident.key))
+            await self.do(process_instance_commands.ResolveIncident(tenant_id, incident.key))
         for user_task_key in list(instance.user_tasks):
-            await self.do(commands.CompleteUserTask(tenant_id, user_task_key))
+            await self.do(user_task_commands.CompleteUserTask(tenant_id, user_task_key))
         for job in list(instance.jobs.values()):
             if job.state is JobState.BACKING_OFF and job.due is not None:
-                await self.do(commands.EndJobBackOff(tenant_id, job.key, job.due))
-            await self.do(commands.CompleteJob(tenant_id, job.key))
+                await self.do(job_commands.EndJobBackOff(tenant_id, job.key, job.due))
+            await self.do(job_commands.CompleteJob(tenant_id, job.key))
 
     async def _commit(self, entry: Entry) -> list[Any]:
         turn = Turn()
@@ -192,7 +203,7 @@ async def furnish(dsn: str) -> None:
                     await live(each)
             for each in (first, second):
                 await each.catch_up()
-            await first.do(commands.DeployResources("north", (resource(ORDER, "order-3.bpmn"),)))
+            await first.do(deployment_commands.DeployResources("north", (resource(ORDER, "order-3.bpmn"),)))
         await _assigned(PooledDatabase(pool))
         history = History(PooledDatabase(pool))
         for partition_id in (PartitionId(1), PartitionId(2)):
@@ -207,20 +218,28 @@ async def deploy(first: Owner, tenant_id: str) -> None:
         (ASK, "ask.bpmn"),
         (ORDER, "order-2.bpmn"),
     ):
-        await first.do(commands.DeployResources(tenant_id, (resource(builder, name),)))
+        await first.do(deployment_commands.DeployResources(tenant_id, (resource(builder, name),)))
     for text in ("1", "2"):
         model = graph(answering("discount", text))
-        await first.do(commands.DeployResources(tenant_id, (), (model,)))
-        await first.do(commands.DeployResources(tenant_id, (), (), (form(title=text),), (rpa(script=text),)))
-    await first.do(commands.CreateClusterVariable(tenant_id, "rate", "1"))
-    await first.do(commands.UpdateClusterVariable(tenant_id, "rate", "2"))
-    await first.do(commands.CreateClusterVariable(tenant_id, f"of {tenant_id}", "1", is_global=True))
-    await first.do(commands.CreateClusterVariable(tenant_id, "gone", "1"))
-    await first.do(commands.DeleteClusterVariable(tenant_id, "gone"))
+        await first.do(deployment_commands.DeployResources(tenant_id, (), (model,)))
+        await first.do(
+            deployment_commands.DeployResources(tenant_id, (), (), (form(title=text),), (rpa(script=text),))
+        )
+    await first.do(cluster_variable_commands.CreateClusterVariable(tenant_id, "rate", "1"))
+    await first.do(cluster_variable_commands.UpdateClusterVariable(tenant_id, "rate", "2"))
+    await first.do(
+        cluster_variable_commands.CreateClusterVariable(tenant_id, f"of {tenant_id}", "1", is_global=True)
+    )
+    await first.do(cluster_variable_commands.CreateClusterVariable(tenant_id, "gone", "1"))
+    await first.do(cluster_variable_commands.DeleteClusterVariable(tenant_id, "gone"))
     for name in ("watch", "gone"):
-        await first.do(commands.CreateGlobalTaskListener(tenant_id, name, name, ("creating",)))
-    await first.do(commands.UpdateGlobalTaskListener(tenant_id, "watch", "see", ("updating",)))
-    await first.do(commands.DeleteGlobalTaskListener(tenant_id, "gone"))
+        await first.do(
+            global_task_listener_commands.CreateGlobalTaskListener(tenant_id, name, name, ("creating",))
+        )
+    await first.do(
+        global_task_listener_commands.UpdateGlobalTaskListener(tenant_id, "watch", "see", ("updating",))
+    )
+    await first.do(global_task_listener_commands.DeleteGlobalTaskListener(tenant_id, "gone"))
 
 
 async def live(owner: Owner) -> None:
@@ -248,7 +267,9 @@ async def _assigned(database: PooledDatabase) -> None:
 
 
 async def _decided(owner: Owner) -> None:
-    await owner.do(commands.EvaluateDecision(tenant_id=owner.tenant_id, decision_definition_id="discount"))
+    await owner.do(
+        decision_commands.EvaluateDecision(tenant_id=owner.tenant_id, decision_definition_id="discount")
+    )
 
 
 async def _completed(owner: Owner) -> None:
@@ -258,14 +279,14 @@ async def _completed(owner: Owner) -> None:
 
 
 async def _cancelled(owner: Owner) -> None:
-    await owner.do(commands.CancelProcessInstance(owner.tenant_id, await owner.start()))
-    await owner.do(commands.CancelProcessInstance(owner.tenant_id, Key(1)))
+    await owner.do(process_instance_commands.CancelProcessInstance(owner.tenant_id, await owner.start()))
+    await owner.do(process_instance_commands.CancelProcessInstance(owner.tenant_id, Key(1)))
 
 
 async def _cancelled_with_an_incident(owner: Owner) -> None:
     key = await owner.start()
     await owner.fail()
-    await owner.do(commands.CancelProcessInstance(owner.tenant_id, key))
+    await owner.do(process_instance_commands.CancelProcessInstance(owner.tenant_id, key))
 
 
 async def _one_of_two_done(owner: Owner) -> None:
@@ -285,8 +306,8 @@ async def _asked(owner: Owner) -> None:
 async def _activated(owner: Owner) -> None:
     await owner.start()
     job = await owner.activate()
-    await owner.do(commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, retries=7))
-    await owner.do(commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, timeout=2 * MINUTE))
+    await owner.do(job_commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, retries=7))
+    await owner.do(job_commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, timeout=2 * MINUTE))
 
 
 async def _backing_off(owner: Owner) -> None:
@@ -302,7 +323,9 @@ async def _without_retries(owner: Owner) -> None:
 async def _error_thrown(owner: Owner) -> None:
     await owner.start()
     job = await owner.activate()
-    await owner.do(commands.ThrowJobError(tenant_id=owner.tenant_id, job_key=job.key, error_code="declined"))
+    await owner.do(
+        job_commands.ThrowJobError(tenant_id=owner.tenant_id, job_key=job.key, error_code="declined")
+    )
 
 
 async def _resolved(owner: Owner) -> None:
@@ -311,15 +334,15 @@ async def _resolved(owner: Owner) -> None:
     instance = owner.state.owner_of(job.key)
     assert instance is not None
     (incident,) = instance.incidents
-    await owner.do(commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, retries=3))
-    await owner.do(commands.ResolveIncident(owner.tenant_id, incident))
+    await owner.do(job_commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, retries=3))
+    await owner.do(process_instance_commands.ResolveIncident(owner.tenant_id, incident))
     await owner.complete()
 
 
 async def _timed_out(owner: Owner) -> None:
     await owner.start()
     job = await owner.activate()
-    await owner.bring(commands.TimeOutJob(owner.tenant_id, job.key, job.deadline))
+    await owner.bring(job_commands.TimeOutJob(owner.tenant_id, job.key, job.deadline))
 
 
 async def _offered(owner: Owner) -> None:
@@ -332,7 +355,7 @@ async def _failed(owner: Owner) -> None:
 
 async def _backed_off(owner: Owner) -> None:
     job = await owner.fail(retries=1, back_off=MINUTE)
-    await owner.bring(commands.EndJobBackOff(owner.tenant_id, job.key, owner.now + MINUTE))
+    await owner.bring(job_commands.EndJobBackOff(owner.tenant_id, job.key, owner.now + MINUTE))
 
 
 STORIES = (
