@@ -31,7 +31,13 @@ from identity.directory.authorization import AUTHORIZATIONS
 from identity.directory.client import CLIENTS
 from identity.directory.consents.consent import CONSENTS
 from identity.directory.images.image import IMAGES
-from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
+from identity.directory.labels import (
+    AUTHORIZATION_DETAILS_TYPES,
+    GROUPS,
+    ROLES,
+    SCOPE_DEFINITIONS,
+    USER_ATTRIBUTES,
+)
 from identity.directory.links.link import LINKS
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
@@ -59,6 +65,7 @@ KINDS: tuple[Kind[Any], ...] = (
     ADDRESS_FAILURES,
     API_KEYS,
     AUTHORIZATION_CODES,
+    AUTHORIZATION_DETAILS_TYPES,
     AUTHORIZATION_REQUESTS,
     AUTHORIZATIONS,
     BACK_CHANNEL_LOGOUTS,

@@ -7,6 +7,7 @@ from enum import StrEnum
 from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
 from identity.crypto.keys.master_keys import Sealed
+from identity.directory.authorization_details import Details
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from server.platform.records import Kind
@@ -36,6 +37,7 @@ class BackchannelRequest(PolledRequest):
     authentication: Authentication | None = None
     pair: str = ""
     notification: Sealed | None = field(default=None, repr=False)
+    authorization_details: Details = ()
 
     def waits(self, now: datetime) -> bool:
         return self.state is BackchannelState.PENDING and now < self.redeemable_until

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
+from identity.directory.authorization_details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 
@@ -32,6 +33,7 @@ class DeviceCode(PolledRequest):
     state: DeviceCodeState = DeviceCodeState.PENDING
     authentication: Authentication | None = None
     pair: str = ""
+    authorization_details: Details = ()
 
 
 DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",), indexed=("pair",))

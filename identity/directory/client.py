@@ -148,6 +148,7 @@ class Client(Record):
     backchannel_token_delivery_mode: TokenDeliveryMode = TokenDeliveryMode.POLL
     backchannel_client_notification_endpoint: str = ""
     backchannel_authentication_request_signing_alg: str = ""
+    authorization_details_types: tuple[str, ...] = ()
 
     @property
     def client_id(self) -> ClientId:

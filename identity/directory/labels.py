@@ -1,4 +1,4 @@
-"""Labels of users and clients: groups, roles, scopes and custom attributes."""
+"""Labels of users and clients: groups, roles, scopes, types of authorization details and custom attributes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -61,6 +61,20 @@ class ScopeDefinition(Label):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizationDetailsType(Label):
+    """A type of authorization details of clients: RFC 9396 §2. Pages show users `title` and `description`.
+
+    `fields` is a JSON object of the fields that a detail may have. With `self_registration` clients that register
+    themselves may have the type.
+    """
+
+    title: str
+    description: str = ""
+    fields: str = ""
+    self_registration: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserAttribute(Record):
     """A custom attribute; `id` is its name. Users may change their own value when it is `user_editable`."""
 
@@ -71,4 +85,5 @@ class UserAttribute(Record):
 GROUPS = Kind(Group, "group", unique=("name",))
 ROLES = Kind(Role, "role", unique=("name",), later={"permissions": LATER_PERMISSIONS})
 SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",))
+AUTHORIZATION_DETAILS_TYPES = Kind(AuthorizationDetailsType, "authorization_details_type", unique=("name",))
 USER_ATTRIBUTES = Kind(UserAttribute, "user_attribute")

@@ -18,6 +18,7 @@ OAuthError                   server.platform
    ├─ UnauthorizedClient     RFC 6749 §5.2
    ├─ UnsupportedGrantType   RFC 6749 §5.2
    ├─ InvalidTarget          RFC 8707 §2
+   ├─ InvalidAuthorizationDetails RFC 9396 §5
    ├─ UnsupportedResponseType RFC 6749 §4.1.2.1
    ├─ LoginRequired          OpenID Connect Core 1.0 §3.1.2.6
    ├─ InteractionRequired    OpenID Connect Core 1.0 §3.1.2.6
@@ -68,6 +69,10 @@ class UnsupportedGrantType(ProtocolError):
 
 class InvalidTarget(ProtocolError):
     oauth_code = "invalid_target"
+
+
+class InvalidAuthorizationDetails(ProtocolError):
+    oauth_code = "invalid_authorization_details"
 
 
 class InvalidGrant(ProtocolError):

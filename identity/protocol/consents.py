@@ -7,6 +7,7 @@ from typing import Protocol
 from identity.access.callers import Actor
 from identity.directory.client import Client, ClientId
 from identity.directory.consents.consent import Consent
+from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.user import UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -36,21 +37,30 @@ class TokenSets(Protocol):
 class ListedConsent:
     consent: Consent
     client_name: str
+    details: Sequence[ShownDetail]
 
 
 class ConsentAdministration:
     def __init__(
-        self, consents: Consents, clients: Clients, *, codes: Codes, token_sets: TokenSets, events: Events
+        self,
+        consents: Consents,
+        clients: Clients,
+        *,
+        details: DetailTypes,
+        codes: Codes,
+        token_sets: TokenSets,
+        events: Events,
     ) -> None:
         self._consents = consents
         self._clients = clients
+        self._details = details
         self._codes = codes
         self._token_sets = token_sets
         self._events = events
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[ListedConsent]:
         found = await self._consents.of_user(tenant, user_id)
-        return [ListedConsent(consent, await self._name(tenant, consent)) for consent in found]
+        return [await self._listed(tenant, consent) for consent in found]
 
     async def withdraw(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, actor: Actor) -> None:
         """Withdraw the consent and revoke the client's codes and tokens of this user; raises NotFound."""
@@ -69,6 +79,10 @@ class ConsentAdministration:
             client_id=client_id,
             actor=actor,
         )
+
+    async def _listed(self, tenant: Tenant, consent: Consent) -> ListedConsent:
+        details = await self._details.shown(tenant, consent.terms.authorization_details)
+        return ListedConsent(consent, await self._name(tenant, consent), details)
 
     async def _name(self, tenant: Tenant, consent: Consent) -> str:
         client = await self._clients.find(tenant, consent.client_id)

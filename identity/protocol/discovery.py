@@ -1,4 +1,4 @@
-"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9449 §5.1, JARM §4, CIBA Core 1.0 §4.
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 8705 §3.3, RFC 9207 §3, RFC 9396 §10, RFC 9449 §5.1, JARM §4, CIBA Core 1.0 §4.
 
 It lists only supported features.
 """
@@ -89,6 +89,7 @@ class ProviderMetadata:
     request_uri_parameter_supported: bool = True
     require_request_uri_registration: bool = True
     request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
+    authorization_details_types_supported: tuple[str, ...]
     require_pushed_authorization_requests: bool = False
     require_signed_request_object: bool = False
     tls_client_certificate_bound_access_tokens: bool = False
@@ -101,6 +102,7 @@ def metadata_of(
     *,
     certificate_methods: Sequence[AuthenticationMethod],
     own_scopes: Iterable[str],
+    details_types: Iterable[str],
     registers_clients: bool,
     registers_people: bool,
 ) -> ProviderMetadata:
@@ -135,6 +137,7 @@ def metadata_of(
         tls_client_certificate_bound_access_tokens=bool(certificate_methods),
         grant_types_supported=tuple(grant_types),
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
+        authorization_details_types_supported=tuple(details_types),
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
         registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
     )

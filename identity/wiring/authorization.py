@@ -42,6 +42,7 @@ from identity.authentication.rpc.authorization import AuthorizationServicer, Pus
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
+from identity.directory.detail_types import DetailTypes
 from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets
@@ -90,6 +91,7 @@ class AuthorizationWiring:
             dependencies.clients,
             browsers.hints,
             dependencies.subjects,
+            details=DetailTypes(dependencies.store),
             sources=(
                 self._pushed,
                 RequiredPush(),
@@ -228,6 +230,7 @@ class AuthorizationWiring:
             offered=Providers(dependencies.store) if dependencies.config.federation.enabled else None,
             offers=self._offers(),
             screens=screens_on(dependencies),
+            details=DetailTypes(dependencies.store),
             clock=dependencies.clock,
             directories=self._directories,
         )

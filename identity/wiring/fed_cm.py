@@ -8,6 +8,7 @@ from gnomon.identity.v1 import fed_cm_service_pb2
 from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.id_token import IdTokens
 from identity.clients.dynamic.first_use import FirstUse
+from identity.directory.detail_types import DetailTypes
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.protocol.consents import ConsentAdministration
@@ -44,6 +45,7 @@ class FedCmWiring:
         withdrawal = ConsentAdministration(
             user_state.consents,
             dependencies.clients,
+            details=DetailTypes(dependencies.store),
             codes=UnredeemedCodes(dependencies.store),
             token_sets=user_state.token_sets,
             events=dependencies.events,

@@ -6,6 +6,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import (
     account_service_pb2,
+    authorization_details_type_service_pb2,
     consent_service_pb2,
     device_list_service_pb2,
     group_service_pb2,
@@ -41,12 +42,15 @@ from identity.authentication.reauthentication.modification_tokens import (
 from identity.authentication.reauthentication.proofs import FactorProofs, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.directory.client import CLIENTS
+from identity.directory.detail_types import DetailTypes
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import (
+    AUTHORIZATION_DETAILS_TYPES,
     GROUPS,
     ROLES,
     SCOPE_DEFINITIONS,
     USER_ATTRIBUTES,
+    AuthorizationDetailsType,
     Group,
     Role,
     ScopeDefinition,
@@ -82,6 +86,7 @@ from identity.people.memberships import Memberships
 from identity.people.provisioning.groups import ProvisionedGroups
 from identity.people.provisioning.users import ProvisionedUsers
 from identity.people.rpc.account import AccountServicer
+from identity.people.rpc.authorization_details_type import AuthorizationDetailsTypeServicer
 from identity.people.rpc.group import GroupServicer
 from identity.people.rpc.mapping_rule import MappingRuleServicer
 from identity.people.rpc.membership import MembershipServicer
@@ -113,6 +118,9 @@ _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleService"]
 _MEMBERSHIPS = membership_service_pb2.DESCRIPTOR.services_by_name["MembershipService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
+_DETAILS_TYPES = authorization_details_type_service_pb2.DESCRIPTOR.services_by_name[
+    "AuthorizationDetailsTypeService"
+]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
 _PROVISIONING = provisioning_service_pb2.DESCRIPTOR.services_by_name["ProvisioningService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
@@ -178,6 +186,7 @@ class PeopleAdministrationWiring:
             _RULES: MappingRuleServicer(self.api_callers, self.mapping_rules),
             _MEMBERSHIPS: MembershipServicer(self.api_callers, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
+            _DETAILS_TYPES: AuthorizationDetailsTypeServicer(admission, self._details_types()),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(admission, self.policies),
             _PROVISIONING: self._provisioning(admission),
@@ -187,6 +196,7 @@ class PeopleAdministrationWiring:
                 ConsentAdministration(
                     user_state.consents,
                     dependencies.clients,
+                    details=DetailTypes(dependencies.store),
                     codes=UnredeemedCodes(dependencies.store),
                     token_sets=user_state.token_sets,
                     events=dependencies.events,
@@ -380,6 +390,21 @@ class PeopleAdministrationWiring:
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
             holders=RecordsWith(dependencies.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            administrators=self.administrators,
+            authorizations=self.owned_authorizations,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            randomness=dependencies.randomness,
+        )
+
+    def _details_types(self) -> Labels[AuthorizationDetailsType]:
+        dependencies = self._dependencies
+        return Labels(
+            "type of authorization details",
+            dependencies.store.of(AUTHORIZATION_DETAILS_TYPES),
+            checked=names.label,
+            built_in=(),
+            holders=RecordsWith(dependencies.store.of(CLIENTS), "authorization_details_types"),
             administrators=self.administrators,
             authorizations=self.owned_authorizations,
             version=dependencies.directory_version,

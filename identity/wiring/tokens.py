@@ -27,7 +27,7 @@ from identity.access.tokens.families import Families
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.refresh_token import RefreshTokens
 from identity.clients.dynamic.first_use import FirstUse
-from identity.directory.labels import SCOPE_DEFINITIONS
+from identity.directory.labels import AUTHORIZATION_DETAILS_TYPES, SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
 from identity.directory.user import USERS
 from identity.foundation.single_use import SingleUse
@@ -191,6 +191,7 @@ class TokenWiring:
             _DISCOVERY: DiscoveryServicer(
                 dependencies.tenants,
                 dependencies.store.of(SCOPE_DEFINITIONS),
+                dependencies.store.of(AUTHORIZATION_DETAILS_TYPES),
                 tuple(grant_type for grant_type in GrantType if grant_type in self.grants),
                 certificate_methods=_certificate_methods(dependencies.config.mutual_tls),
                 registers_clients=dependencies.config.dynamic_clients.enabled,

@@ -718,3 +718,31 @@ async def test_fapi2_security_profile_final_refresh_token(client: Client, other:
     if client.certificate is None:
         key = ECKey.generate_key("P-256")
         assert (await client.refreshed(tokens["refresh_token"], key=key))[1]["error"] == "invalid_dpop_proof"
+
+
+async def test_a_client_of_the_profile_asks_for_authorization_details(client: Client) -> None:
+    """RFC 9396; FAPI 2.0 Security Profile §5.3.1 permits them beside scopes."""
+    payment = {"type": "payment", "amount": "123.50"}
+    new = {"name": "payment", "title": "Pay", "fields": {"amount": {"label": "Amount"}}}
+    assert (await client.provider.administer("POST", "authorization_details_types", json=new)).status == 200
+    await client.register(authorization_details_types=["payment"])
+    address = client.address(
+        request_uri=await client.request_uri(authorization_details=msgspec.json.encode([payment]).decode())
+    )
+
+    def accept(person: Person) -> Page | Arrival:
+        sign_in = person.visit(address)
+        assert isinstance(sign_in, Page)
+        question = person.submit(sign_in)
+        assert isinstance(question, Page)
+        assert "Pay Amount 123.50" in question.words
+        return person.answer(question, "accept")
+
+    arrival = await client.provider.person("", accept)
+    assert isinstance(arrival, Arrival)
+    status, tokens = await client.redeem(arrival.parameters["code"])
+    claims = claims_of(tokens["access_token"])
+
+    assert (status, tokens["authorization_details"]) == (200, [payment])
+    assert claims["authorization_details"] == [payment]
+    assert claims["cnf"]

@@ -18,8 +18,18 @@ NOT_BUILT: list[tuple[str, str, str]] = []
 OAUTH = [f"B{number}" for number in range(1, 31)]
 ASVS = [f"A{number}" for number in range(1, 26)]
 BY_SPECIFICATION = [
-    *("RFC 8628", "RFC 9449", "RFC 9207", "RFC 9126", "RFC 9101", "RFC 8707", "RFC 7591", "RFC 8414"),
-    *("RFC 7009", "RFC 7662", "RFC 7523", "RFC 9068", "RFC 8693", "RFC 9701", "RFC 8705", "FAPI 2.0"),
+    *("RFC 8628", "RFC 9449", "RFC 9207", "RFC 9126", "RFC 9101", "RFC 8707", "RFC 9396", "RFC 7591"),
+    *(
+        "RFC 8414",
+        "RFC 7009",
+        "RFC 7662",
+        "RFC 7523",
+        "RFC 9068",
+        "RFC 8693",
+        "RFC 9701",
+        "RFC 8705",
+        "FAPI 2.0",
+    ),
     *("JARM", "JWE", "CIBA", "RFC 8252", "OIDC Core", "OIDC pairwise subjects", "OIDC Dynamic Registration"),
     *(
         "OIDC RP-initiated logout",

@@ -72,6 +72,7 @@ from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.client import CLIENTS, Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consents import Consents
+from identity.directory.detail_types import DetailTypes
 from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
@@ -267,6 +268,7 @@ class Provider:
         by_themselves = (RequestsByValue(objects), PlainRequests())
         self.reader = RequestReader(
             *(self.clients, self.hints, self.subjects),
+            details=DetailTypes(self.store),
             sources=(
                 *(self.pushed, RequiredPush(), RequestsByReference(objects, self.documents)),
                 *by_themselves,

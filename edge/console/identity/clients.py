@@ -37,6 +37,11 @@ _SETTINGS: Final = (
     FormField("client.flows_enabled", marked("Grant types"), sources=_metadata("grant_types_supported")),
     FormField("client.scopes", marked("Scopes"), sources=_SCOPES),
     FormField("client.default_scopes", marked("Scopes that it always gets"), sources=_SCOPES),
+    FormField(
+        "client.authorization_details_types",
+        marked("Types of authorization details"),
+        sources=(Source(rpc="ListAuthorizationDetailsTypes", paths=("types.name",)),),
+    ),
     FormField("client.challenges", marked("Code challenge (PKCE)")),
     FormField("client.force_mfa", marked("Users need a second factor")),
     FormField("client.consent", marked("Users are asked for consent")),

@@ -1,8 +1,8 @@
-"""Named things of users and clients: groups, roles, scopes and attributes."""
+"""Named things of users and clients: groups, roles, scopes, types of authorization details and attributes."""
 
 from typing import Final
 
-from edge.console.identity.declarations import Column, Form, FormField, Listing, RecordKind, Source
+from edge.console.identity.declarations import Column, Control, Form, FormField, Listing, RecordKind, Source
 from server.platform.languages import marked
 
 GROUP_NAMES: Final = Source(rpc="ListGroups", paths=("groups.name",))
@@ -69,6 +69,25 @@ _SCOPE: Final = _forms(
     delete=marked("Delete scope"),
     gone=marked("The clients that have the scope lose it."),
 )
+_DETAILS_TYPE: Final = _forms(
+    "AuthorizationDetailsType",
+    (
+        FormField("name", marked("Name"), marked("The value of type in the details.")),
+        FormField("title", marked("Title"), marked("What the consent page says, as in: Pay an invoice")),
+        FormField("description", marked("Description")),
+        FormField(
+            "fields",
+            marked("Fields"),
+            marked("A JSON object of paths, each with an object that has a label."),
+            control=Control.AREA,
+        ),
+        FormField("self_registration", marked("Clients that register themselves may have it")),
+    ),
+    key="type_id",
+    create=marked("Create type"),
+    delete=marked("Delete type"),
+    gone=marked("The clients that have the type lose it. Granted tokens keep their details."),
+)
 _ATTRIBUTE: Final = _forms(
     "UserAttribute",
     (
@@ -126,6 +145,25 @@ SCOPES: Final = RecordKind(
     heading="name",
     create=_SCOPE[0],
     forms=_SCOPE[1:],
+)
+DETAILS_TYPES: Final = RecordKind(
+    name="authorization-details-types",
+    title=marked("Authorization details"),
+    noun="type",
+    about=marked("Types of what clients ask for beyond scopes: RFC 9396."),
+    listing=Listing(
+        rpc="ListAuthorizationDetailsTypes",
+        key="id",
+        columns=(
+            Column("name", marked("Name")),
+            Column("title", marked("Title")),
+            Column("self_registration", marked("Clients that register themselves may have it")),
+        ),
+        empty=marked("No type matches."),
+    ),
+    heading="name",
+    create=_DETAILS_TYPE[0],
+    forms=_DETAILS_TYPE[1:],
 )
 _NAME: Final = marked("Name, which is also that of the claim")
 ATTRIBUTES: Final = RecordKind(

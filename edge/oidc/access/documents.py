@@ -9,7 +9,7 @@ Members = dict[str, object]
 
 
 def document(message: Message) -> bytes:
-    """Write a document of a standard; the same message gives the same text."""
+    """Write a document of a standard; the same message gives the same text. Bytes are JSON already."""
     return orjson.dumps(_members(message))
 
 
@@ -28,6 +28,8 @@ def _value(value: object) -> object:
             return _members(value)
         case str() | int():
             return value
+        case bytes():
+            return orjson.Fragment(value)
         case Sequence():
             return [_value(element) for element in value]
         case _:

@@ -46,6 +46,7 @@ def scripted(request: web.Request, step: Step) -> web.Response:
             "scopes": list(asked.scopes),
             "resources": list(asked.resources),
             "claims": list(asked.claims),
+            "authorization_details": [orjson.Fragment(each.detail) for each in asked.authorization_details],
         },
     }
     return web.Response(

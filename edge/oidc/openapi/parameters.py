@@ -9,7 +9,8 @@ CLIENT_FORM = (
     may("client_assertion", "A signed assertion in place of the secret: RFC 7523."),
     may("client_assertion_type", "`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`."),
 )
-# RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core 1.0 §3.1.2.1, RFC 9101, RFC 8707, RFC 9449 §10.
+# RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core 1.0 §3.1.2.1, RFC 9101, RFC 8707,
+# RFC 9396 §3, RFC 9449 §10.
 AUTHORIZATION = (
     may("response_type", "`code`."),
     may("client_id", "The client."),
@@ -28,6 +29,7 @@ AUTHORIZATION = (
     may("ui_locales", "Languages of the user."),
     may("claims", "Claims that the client asks for, as JSON."),
     may("resource", "Resource that the token is for: RFC 8707. It may occur more than once."),
+    may("authorization_details", "What the client may do, as a JSON array of objects: RFC 9396."),
     may("request", "A signed request object: RFC 9101."),
     may("request_uri", "Reference to the request: RFC 9126, RFC 9101."),
     may("dpop_jkt", "Thumbprint of the key that the token is bound to: RFC 9449."),

@@ -73,6 +73,7 @@ INTROSPECTION: Schema = titled(
         roles=STRINGS,
         cnf=OBJECT,
         act=OBJECT,
+        authorization_details=array(OBJECT),
     ),
 )
 

@@ -111,6 +111,7 @@ def _application(consent: Consent, language: Language) -> Mapping[str, object]:
         "client_id": consent.client_id,
         "name": consent.client_name or consent.client_id,
         "rights": [words_of(scope, language) for scope in consent.scopes],
+        "details": consent.authorization_details,
         "granted_at": consent.granted_at,
     }
 

@@ -27,6 +27,7 @@ class BackchannelAuthenticationEndpoint:
         form=(
             *CLIENT_FORM,
             may("scope", "Scopes, separated by spaces, `openid` among them."),
+            may("authorization_details", "What the client may do, as a JSON array of objects: RFC 9396."),
             may("login_hint", "The e-mail address of the user; exactly one hint is needed."),
             may("id_token_hint", "An ID token of the user that the client got."),
             may("binding_message", "A short text that both the client and the page of the user show."),

@@ -25,7 +25,12 @@ class DeviceEndpoint:
         "Begins the sign-in of a device without a browser: RFC 8628 §3.1.",
         content(published(pb.StartDeviceAuthorizationResponse)),
         caller=Caller.CLIENT,
-        form=(*CLIENT_FORM, may("scope", "Scopes, separated by spaces."), may("nonce", "For the ID token.")),
+        form=(
+            *CLIENT_FORM,
+            may("scope", "Scopes, separated by spaces."),
+            may("authorization_details", "What the device may do, as a JSON array of objects: RFC 9396."),
+            may("nonce", "For the ID token."),
+        ),
     )
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
@@ -33,6 +38,7 @@ class DeviceEndpoint:
             tenant_id=tenant_of(request),
             scope=single(form, "scope"),
             nonce=single(form, "nonce"),
+            authorization_details=single(form, "authorization_details"),
             peer_address=self._browsers.peer_address(request),
         )
 

@@ -13,14 +13,16 @@ from aiohttp import hdrs, web
 from edge.oidc.access.body import read_json
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.form import Form, form_of, query_parameters, single
+from edge.oidc.access.message_json import members
 from edge.oidc.access.own_authorization import own_authorization
 from edge.oidc.access.tenant import issuer_path, tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import Caller, content, described, done, may, page, redirect
-from edge.oidc.openapi.schemas import INTEGER, STRING, an_object
+from edge.oidc.openapi.schemas import INTEGER, STRING, an_object, array, message
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import device_service_pb2 as pb
+from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
 from gnomon.identity.v1.session_service_pb2 import GetSessionRequest
 from server.platform.channels import error_of
@@ -69,7 +71,14 @@ class DeviceVerificationEndpoint:
     @described(
         "Looks at a device that waits for its user, accepts or declines it.",
         content(
-            an_object(scopes=STRING, client_id=STRING, client_name=STRING, ip=STRING, started_at=INTEGER)
+            an_object(
+                scopes=STRING,
+                client_id=STRING,
+                client_name=STRING,
+                ip=STRING,
+                started_at=INTEGER,
+                authorization_details=array(message(AuthorizationDetail)),
+            )
         ),
         done(202, "The device is accepted."),
         done(204, "The device is declined."),
@@ -124,11 +133,12 @@ def _user_code(query: Form) -> str:
 
 
 def _details(verified: pb.VerifyDeviceResponse) -> web.Response:
-    members = {
+    found = {
         "scopes": verified.scopes,
         "client_id": verified.client_id,
         "client_name": verified.client_name,
         "ip": verified.peer_address,
         "started_at": verified.started_at,
+        "authorization_details": list(map(members, verified.authorization_details)),
     }
-    return web.Response(body=orjson.dumps(members), content_type="application/json")
+    return web.Response(body=orjson.dumps(found), content_type="application/json")

@@ -12,6 +12,7 @@ from identity.access.tokens.custom_claims import Claims
 from identity.access.tokens.token_ids import jti_of
 from identity.access.tokens.token_set import TokenSet
 from identity.crypto.jose.signing_key import SigningKey
+from identity.directory.authorization_details import Details
 from identity.directory.client import Client
 from identity.directory.user import User
 from identity.foundation.errors import InvalidRequest
@@ -50,6 +51,7 @@ class Grantee:
     actor: Actor | None = None
     ends_at: int | None = None
     sid: str = ""
+    authorization_details: Details = ()
 
     @property
     def token_type(self) -> TokenType:
@@ -104,6 +106,8 @@ class AccessTokens:
             "tid": "" if grantee.tenant == self._tenants.default else grantee.tenant.tenant_id,
             "narrowed": grantee.is_narrowed,
             "act": grantee.actor,
+            # RFC 9396 §9.1.
+            "authorization_details": [msgspec.Raw(each.encode()) for each in grantee.authorization_details],
             **_set_claims(grantee),
         }
         return {

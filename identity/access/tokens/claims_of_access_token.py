@@ -1,9 +1,12 @@
 """Claims of access tokens that this provider signed."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from identity.access.tokens.actor import Actor
 from identity.access.tokens.token_ids import token_set_id_of
+from identity.directory.authorization_details import Details, canonical
 from identity.foundation.vocabulary import TokenType
 
 
@@ -33,10 +36,15 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     set_id: str = ""
     cnf: Confirmation = Confirmation()
     act: Actor | None = None
+    authorization_details: tuple[Mapping[str, object], ...] = ()
 
     @property
     def oauth_scopes(self) -> frozenset[str]:
         return frozenset(self.scope.split())
+
+    @property
+    def details(self) -> Details:
+        return tuple(map(canonical, self.authorization_details))
 
     @property
     def is_bearer(self) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from identity.access.sessions.session import Authentication
+from identity.directory.authorization_details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 
@@ -31,6 +32,7 @@ class TokenSet(Record):
     refresh_token_hash: str = ""
     previous_refresh_token_hash: str = ""
     previous_until: datetime | None = None
+    authorization_details: Details = ()
 
 
 TOKEN_SETS = Kind(TokenSet, "token_set", indexed=("user_id", "sid", "device_id", "client_id"))

@@ -6,6 +6,7 @@ A pushed request is answered once and expires; these parameters replace a pushed
 from collections.abc import Iterator
 
 from identity.authentication.requests.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.directory.authorization_details import array_of
 from identity.directory.client import Client
 
 
@@ -32,6 +33,8 @@ def _parameters(request: AuthorizationRequest) -> Iterator[tuple[str, str]]:
     yield "code_challenge_method", "S256" if request.code_challenge else ""
     for resource in request.resources:
         yield "resource", resource
+    details = request.authorization_details
+    yield "authorization_details", array_of(details).decode() if details else ""
     yield "prompt", " ".join(prompt for prompt in request.prompts if prompt is not Prompt.CREATE)
     yield "max_age", "" if request.max_age is None else str(request.max_age)
     yield "claims", request.claims

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from identity.access.sessions.session import Authentication
+from identity.directory.authorization_details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 
@@ -28,6 +29,7 @@ class AuthorizationCode(Record):
     dpop_jkt: str = ""
     token_set_id: str = ""
     pair: str = ""
+    authorization_details: Details = ()
 
 
 AUTHORIZATION_CODES = Kind(AuthorizationCode, "authorization_code", indexed=("pair",))

@@ -70,6 +70,7 @@ class Conclusion:
                 resources=request.resources,
                 claims=request.claims,
                 dpop_jkt=request.dpop_jkt,
+                authorization_details=request.authorization_details,
             )
         )
         return response_target.with_code(code)

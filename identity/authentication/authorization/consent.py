@@ -67,10 +67,10 @@ class ConsentGate:
     async def _is_asked(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
     ) -> bool:
-        """OpenID Connect Core 1.0 §3.1.2.4."""
+        """OpenID Connect Core 1.0 §3.1.2.4. Authorization details are asked for even if the client's scopes are not."""
         if Prompt.CONSENT in request.prompts or client.consent is ConsentMode.ALWAYS:
             return True
-        if client.consent is ConsentMode.NEVER:
+        if client.consent is ConsentMode.NEVER and not request.authorization_details:
             return False
         given = await self._consents.find(tenant, UserId(session.user_id), client.client_id)
         return given is None or not given.terms.cover(terms_of(request))
@@ -85,4 +85,5 @@ def terms_of(request: AuthorizationRequest) -> Terms:
         oauth_scopes=request.oauth_scopes,
         resources=request.resources,
         claims=tuple(rule.name for rule in closed if rule.name in named),
+        authorization_details=request.authorization_details,
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from identity.directory.authorization_details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 
@@ -87,6 +88,7 @@ class AuthorizationRequest(Record):
     not_before: datetime | None = None
     pushed_id: str = ""
     signed_response_mode: SignedResponseMode | None = None
+    authorization_details: Details = ()
 
 
 AUTHORIZATION_REQUESTS = Kind(AuthorizationRequest, "authorization_request", indexed=("session_id",))

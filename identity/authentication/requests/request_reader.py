@@ -13,6 +13,7 @@ from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.requests.sources import ParameterSource, resolved
 from identity.directory.client import Client
+from identity.directory.detail_types import DetailTypes
 from identity.directory.subjects import Subjects, UnknownSubject
 from identity.foundation.errors import InvalidRequest, InvalidToken, LoginRequired, ProtocolError
 from identity.foundation.tenants import Tenant
@@ -30,6 +31,7 @@ class RequestReader:
         hints: IdTokenHints,
         subjects: Subjects,
         *,
+        details: DetailTypes,
         sources: Sequence[ParameterSource],
         targets: ResponseTargets,
         clock: Clock,
@@ -38,6 +40,7 @@ class RequestReader:
         self._clients = clients
         self._hints = hints
         self._subjects = subjects
+        self._details = details
         self._sources = sources
         self._targets = targets
         self._clock = clock
@@ -67,7 +70,13 @@ class RequestReader:
         )
         for check in self._checks:
             request = check(calls, request)
-        request = replace(request, user_id=self._user_id(tenant, client, request.user_id))
+        request = replace(
+            request,
+            user_id=self._user_id(tenant, client, request.user_id),
+            authorization_details=await self._details.asked(
+                tenant, client, parameters.one("authorization_details")
+            ),
+        )
         return await self._for_hinted_user(tenant, parameters.one("id_token_hint"), request)
 
     def _user_id(self, tenant: Tenant, client: Client, subject: str) -> str:

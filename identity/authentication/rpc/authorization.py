@@ -35,6 +35,7 @@ from identity.authentication.rpc.proofs import credentials_of
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.rpc.shown_terms import shown_terms
 from identity.directory.client import Client
+from identity.directory.detail_types import DetailTypes
 from identity.directory.providers import Providers
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.foundation.errors import ProtocolError
@@ -79,6 +80,7 @@ class AuthorizationServicer:
         offered: Providers | None,
         offers: Offers,
         screens: Screens,
+        details: DetailTypes,
         clock: Clock,
         directories: UsedDirectories | None = None,
     ) -> None:
@@ -93,6 +95,7 @@ class AuthorizationServicer:
         self._offered = offered
         self._offers = offers
         self._screens = screens
+        self._details = details
         self._clock = clock
         self._directories = directories
 
@@ -158,7 +161,9 @@ class AuthorizationServicer:
     ) -> pb.GetConsentPageResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         question = await self._consent_step.question(tenant, browser, request.authorization_id)
-        return pb.GetConsentPageResponse(page=consent_page(question, await self._screen(question.client)))
+        details = await self._details.shown(tenant, question.request.authorization_details)
+        page = consent_page(question, await self._screen(question.client), details)
+        return pb.GetConsentPageResponse(page=page)
 
     async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
         redirection = await self._consent_step.answer(

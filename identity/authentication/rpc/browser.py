@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
+from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from gnomon.identity.v1.screen_pb2 import Screen
 from identity.access.sessions.browser import Browser
@@ -18,6 +19,8 @@ from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import Prompt, ResponseMode
+from identity.authentication.rpc.authorization_details import messages_of
+from identity.directory.detail_types import ShownDetail
 from identity.directory.provider import Provider, SamlBinding
 from identity.directory.tenants.sign_in_domain import TargetType
 from identity.directory.tenants.sign_in_targets import Route
@@ -133,8 +136,9 @@ def _chosen(route: Route, providers: Iterable[Provider]) -> Iterable[Provider]:
 
 
 def consent_page(
-    question: ConsentQuestion, screen: Screen | None = None
+    question: ConsentQuestion, screen: Screen | None = None, details: Iterable[ShownDetail] = ()
 ) -> authorization_service_pb2.ConsentPage:
+    """Without `details`, the authorization details have no texts."""
     terms = terms_of(question.request)
     return authorization_service_pb2.ConsentPage(
         authorization_id=question.authorization_id,
@@ -153,6 +157,8 @@ def consent_page(
         screen=screen,
         ui_locales=question.request.ui_locales,
         user_language=question.user.language,
+        authorization_details=messages_of(details)
+        or [AuthorizationDetail(detail=each.encode()) for each in terms.authorization_details],
     )
 
 

@@ -52,6 +52,7 @@ class ClientMetadata:
     scope: str = ""
     subject_type: str = ""
     application_type: str = ""
+    authorization_details_types: tuple[str, ...] = ()
     others: Values
 
 
@@ -91,6 +92,7 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
             "default_scopes": tuple(scope for scope in (Scope.OPENID,) if scope in oauth_scopes),
             "requires_pkce": client.requires_pkce or is_public,
             "subject_type": _subject_type(client, metadata),
+            "authorization_details_types": metadata.authorization_details_types,
             # A client cannot remove what an administrator requires of it.
             **{name: True for name in _REQUIREMENTS if getattr(client, name)},
         },

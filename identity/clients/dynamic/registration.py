@@ -16,6 +16,7 @@ from identity.clients.new_secrets import NewSecrets
 from identity.clients.sectors import Sectors
 from identity.delivery.http.destinations import Destinations
 from identity.directory.client import CLIENTS, Client, Registration
+from identity.directory.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
 from identity.foundation.errors import InvalidClientMetadata, InvalidToken
@@ -75,6 +76,7 @@ class DynamicRegistration:
     ) -> None:
         self._records = store.of(CLIENTS)
         self._single_use = SingleUse(store)
+        self._details = DetailTypes(store)
         self._config = config
         self._removal = removal
         self._addresses = addresses
@@ -105,6 +107,7 @@ class DynamicRegistration:
             consent=ConsentMode.ONCE,
             registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
         )
+        metadata = await self._of_known_types(tenant, new, metadata)
         registered = self._registered(new, metadata)
         # Before the sector's document is read, so that nobody can make the provider send requests at will.
         await self._note(tenant, peer_address)
@@ -135,6 +138,7 @@ class DynamicRegistration:
         """
         before = await self._of_holder(tenant, client_id, token)
         self._expect_same_secret(before, client_secret)
+        metadata = await self._of_known_types(tenant, before, metadata)
         after = described(before, metadata, self._destinations)
         if self._sectors.are_asked(before, after):
             await self._note(tenant, peer_address)
@@ -158,6 +162,15 @@ class DynamicRegistration:
             await self._removal.delete(tenant, client_id, actor=_actor(client, peer_address))
         except NotFound as error:
             raise _not_theirs() from error
+
+    async def _of_known_types(
+        self, tenant: Tenant, client: Client, metadata: ClientMetadata
+    ) -> ClientMetadata:
+        """Leave out types of authorization details that the client may not have; without any, it keeps its own."""
+        asked, own = metadata.authorization_details_types, client.authorization_details_types
+        known = {*own, *await self._details.registrable(tenant, asked)}
+        types = tuple(name for name in dict.fromkeys(asked) if name in known)
+        return replace(metadata, authorization_details_types=types or own)
 
     async def _expect_admitted(self, before: Client, client: Client) -> None:
         try:

@@ -1,6 +1,6 @@
 """The backchannel authentication endpoint: a client asks for a user who is elsewhere, CIBA Core 1.0 §7."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from identity.access.login_protection.equal_duration import EqualDuration
 from identity.authentication.requests.parameters import Parameters
 from identity.delivery.mail.letter import Letter
 from identity.directory.client import Client
+from identity.directory.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidRequest, UnauthorizedClient
@@ -67,6 +68,7 @@ class BackchannelAuthentications:
         self._authenticator = authenticator
         self._requests = records.of(BACKCHANNEL_REQUESTS)
         self._hints = hints
+        self._details = DetailTypes(records)
         self._limits = limits
         self._signed_requests = signed_requests
         self._notifications = notifications
@@ -88,6 +90,8 @@ class BackchannelAuthentications:
             raise InvalidRequest("a parameter is repeated or contains NUL")
         read = await self._signed_requests.read(tenant, client, parameters)
         asked = asked_of(read, client, self._config)
+        details = await self._details.asked(tenant, client, read.one("authorization_details"))
+        asked = replace(asked, authorization_details=details)
         # For a known user there are a few more writes.
         return await self._equal_duration.done(self._started(tenant, client, read, asked))
 
@@ -124,6 +128,7 @@ class BackchannelAuthentications:
             user_id=UserId("") if hinted.user is None else hinted.user.user_id,
             oauth_scopes=asked.oauth_scopes,
             binding_message=asked.binding_message,
+            authorization_details=asked.authorization_details,
             acr_values=asked.acr_values,
             started_at=now,
             counted_until=self._counted_until(now, asked.lifetime),

@@ -13,6 +13,7 @@ from identity.authentication.authorization.session_check import has_more_to_prov
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
+from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.user import User, UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -50,6 +51,7 @@ class WaitingRequest:
     request: BackchannelRequest
     client: Client
     sign_in_again: SignInAgain | None
+    details: Sequence[ShownDetail] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class BackchannelDecisions:
         self._sessions = sessions
         self._users = users
         self._clients = clients
+        self._details = DetailTypes(records)
         self._limits = limits
         self._notifications = notifications
         self._events = events
@@ -94,6 +97,7 @@ class BackchannelDecisions:
                 request=request,
                 client=client,
                 sign_in_again=self._lacks(client, request, user, authentication),
+                details=await self._details.shown(tenant, request.authorization_details),
             )
             for request in sorted(found, key=lambda each: (each.started_at, each.id))
             if request.waits(now) and (client := await self._client(tenant, request)) is not None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from identity.authentication.requests.parameters import Parameters
+from identity.directory.authorization_details import Details
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import extent_of, granted_scopes, parse
 from identity.foundation.errors import InvalidBindingMessage, InvalidRequest, InvalidScope
@@ -29,6 +30,7 @@ class Asked:
     acr_values: tuple[str, ...]
     lifetime: timedelta
     notification_token: str = field(repr=False)
+    authorization_details: Details = ()
 
 
 def asked_of(parameters: Parameters, client: Client, config: BackchannelConfig) -> Asked:

@@ -1,6 +1,6 @@
 """User interaction of the device grant: shows the request of a device and takes the decision, RFC 8628 §3.3."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from identity.access.sessions.sessions import Sessions, proved
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
+from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.secrets import SecretHasher
 from identity.foundation.tenants import Tenant
 from identity.protocol.devices.limits import UserCodeGuesses
@@ -44,6 +45,7 @@ class DeviceRequest:
 
     code: DeviceCode
     client: Client
+    details: Sequence[ShownDetail]
 
 
 Decision = Callable[[DeviceCode, Authentication], DeviceCode]
@@ -83,6 +85,7 @@ class DeviceVerification:
         self._proof_of_work = proof_of_work
         self._guesses = guesses
         self._clients = clients
+        self._details = DetailTypes(records)
         self._codes = records.of(DEVICE_CODES)
         self._secrets = secrets
         self._clock = clock
@@ -114,12 +117,15 @@ class DeviceVerification:
                 raise NotFound("no device waits for this code")
             decided = decision(code, authentication)
             if decided is code:
-                return DeviceRequest(code, client)
+                return await self._shown(question.tenant, code, client)
             try:
-                return DeviceRequest(await self._codes.replace(decided), client)
+                return await self._shown(question.tenant, await self._codes.replace(decided), client)
             except Changed:
                 continue
         raise Unavailable.untouched("the device code is changed too often at the moment")
+
+    async def _shown(self, tenant: Tenant, code: DeviceCode, client: Client) -> DeviceRequest:
+        return DeviceRequest(code, client, await self._details.shown(tenant, code.authorization_details))
 
     async def _waiting(self, question: Question) -> DeviceCode:
         user_code_hash = self._secrets.hash(canonical(question.user_code)).hex()

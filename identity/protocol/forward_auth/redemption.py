@@ -78,6 +78,7 @@ class Redemption:
             user=await self._people.behind(authorization, tenant, client=client),
             oauth_scopes=authorization.oauth_scopes.given,
             resources=(),
+            authorization_details=(),
             audience="",
             dpop_jkt="",
             certificate="",

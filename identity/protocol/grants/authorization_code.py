@@ -59,6 +59,7 @@ class AuthorizationCodeGrant:
             subject=code.authentication.user_id,
             oauth_scopes=Extent(code.oauth_scopes),
             resources=Extent(code.resources, code.resources),
+            authorization_details=Extent(code.authorization_details, code.authorization_details),
             authentication=code.authentication,
             nonce=code.nonce,
             claims=code.claims,

@@ -40,6 +40,7 @@ class BackchannelGrant:
             subject=authentication.user_id,
             oauth_scopes=Extent(asked.oauth_scopes),
             resources=Extent(widest=client.allowed_resources),
+            authorization_details=Extent(asked.authorization_details, asked.authorization_details),
             authentication=authentication,
             redeem=redeem,
         )

@@ -4,6 +4,7 @@ import re
 from typing import Protocol
 
 from identity.directory.client import Client
+from identity.directory.detail_types import DetailTypes
 from identity.directory.holdings import Standing
 from identity.directory.oauth_scopes import Extent, own_extent_of
 from identity.foundation.errors import UnauthorizedClient
@@ -23,10 +24,11 @@ class ClientCredentialsGrant:
 
     grant_type = GrantType.CLIENT_CREDENTIALS
 
-    def __init__(self, standings: Standings) -> None:
+    def __init__(self, standings: Standings, details: DetailTypes) -> None:
         self._standings = standings
+        self._details = details
 
-    async def authorize(self, _request: TokenRequest, client: Client) -> Authorization:
+    async def authorize(self, request: TokenRequest, client: Client) -> Authorization:
         if client.is_public:
             raise UnauthorizedClient("a public client cannot use client_credentials")
         # RFC 9700 §4.15: the id of a client must not equal the subject of a user.
@@ -35,8 +37,10 @@ class ClientCredentialsGrant:
         permissions = frozenset(client.permissions)
         if client.roles or client.groups:
             permissions = (await self._standings.of(client)).permissions
+        details = await self._details.asked(request.tenant, client, request.authorization_details)
         return Authorization(
             subject=client.client_id,
             oauth_scopes=own_extent_of(client, permissions),
             resources=Extent(widest=client.allowed_resources),
+            authorization_details=Extent(widest=details),
         )

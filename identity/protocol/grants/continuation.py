@@ -9,6 +9,7 @@ from identity.access.sessions.session import Authentication
 from identity.access.tokens.families import Families, Family
 from identity.access.tokens.token_set import TokenSet
 from identity.access.tokens.token_sets import TokenSets
+from identity.directory.authorization_details import Details
 from identity.directory.client import Client
 from identity.directory.user import User
 from identity.foundation.errors import InvalidGrant
@@ -35,6 +36,7 @@ class Order:
     user: User | None
     oauth_scopes: tuple[str, ...]
     resources: tuple[str, ...]
+    authorization_details: Details
     audience: str
     dpop_jkt: str
     certificate: str
@@ -92,6 +94,8 @@ class Continuation:
             sid="" if outlives_session else authentication.sid,
             device_id=authorization.device_id,
             resources=order.resources,
+            # A narrowed request concerns one access token: RFC 9396 §6.
+            authorization_details=authorization.authorization_details.given,
             claims=authorization.claims,
             dpop_jkt=order.dpop_jkt,
         )

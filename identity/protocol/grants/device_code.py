@@ -63,6 +63,7 @@ class DeviceCodeGrant:
             subject=authentication.user_id,
             oauth_scopes=Extent(code.oauth_scopes),
             resources=Extent(widest=client.allowed_resources),
+            authorization_details=Extent(code.authorization_details, code.authorization_details),
             authentication=authentication,
             nonce=code.nonce,
             device_id=device_id,

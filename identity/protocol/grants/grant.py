@@ -50,6 +50,7 @@ class TokenRequest:
     auth_req_id: str = field(default="", repr=False)
     assertion: str = field(default="", repr=False)
     exchange: ExchangeRequest = ExchangeRequest()
+    authorization_details: str = ""
     dpop: PresentedProof | None = field(default=None, repr=False)
 
 
@@ -59,7 +60,7 @@ async def nothing_to_redeem(_token_set_id: str, /) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorization:
-    """User or client of the tokens, and bounds of their scopes and resources.
+    """User or client of the tokens, and bounds of their scopes, resources and authorization details.
 
     With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
     `dpop_jkt` is the key that the client must prove, and `certificate` the thumbprint of the certificate that its
@@ -74,6 +75,7 @@ class Authorization:
     subject: str
     oauth_scopes: Extent
     resources: Extent = Extent()
+    authorization_details: Extent = Extent(widest=())
     authentication: Authentication | None = None
     nonce: str = ""
     claims: str = ""

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from identity.access.client_authentication.authenticator import ClientAuthenticator
 from identity.access.dpop.proofs import DpopProofs
+from identity.directory.authorization_details import Details, granted_details, read
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import granted_resources, granted_scopes
 from identity.foundation.errors import (
@@ -39,6 +40,7 @@ class IssuedTokens:
     refresh_token: str = field(default="", repr=False)
     dpop_nonce: str = ""
     issued_token_type: str = ""
+    authorization_details: Details = ()
 
 
 class TokenPipeline:
@@ -75,6 +77,9 @@ class TokenPipeline:
             user=await self._people.behind(authorization, request.tenant, client=client),
             oauth_scopes=granted_scopes(request.oauth_scopes, authorization.oauth_scopes),
             resources=granted_resources(request.resources, authorization.resources),
+            authorization_details=granted_details(
+                read(request.authorization_details), authorization.authorization_details
+            ),
             # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
             audience=request.audience if authorization.authentication is None else authorization.audience,
             dpop_jkt=dpop_jkt,
@@ -94,6 +99,7 @@ class TokenPipeline:
             refresh_token=family.refresh_token if family else "",
             dpop_nonce=self._proofs.nonce(request.tenant) if order.dpop_jkt else "",
             issued_token_type=authorization.issued_token_type,
+            authorization_details=order.authorization_details,
         )
 
     def _grant(self, grant_type: str, client: Client) -> Grant:

@@ -9,7 +9,7 @@ from identity.protocol.grants.grant import Authorization, TokenRequest
 
 
 class RefreshTokenGrant:
-    """A request may narrow the scope of one access token; the family keeps all granted scopes."""
+    """A request may narrow the scope and details of one access token; the family keeps all that was granted."""
 
     grant_type = GrantType.REFRESH_TOKEN
 
@@ -24,6 +24,7 @@ class RefreshTokenGrant:
             subject=token_set.user_id,
             oauth_scopes=Extent(token_set.oauth_scopes, token_set.oauth_scopes),
             resources=Extent(token_set.resources, token_set.resources),
+            authorization_details=Extent(token_set.authorization_details, token_set.authorization_details),
             authentication=token_set.authentication,
             claims=token_set.claims,
             dpop_jkt=token_set.dpop_jkt,

@@ -7,6 +7,7 @@ from identity.access.tokens.families import Families
 from identity.access.tokens.token_sets import TokenSets
 from identity.authentication.authorization.code import AuthorizationCode
 from identity.delivery.http.published_keys import PublishedKeys
+from identity.directory.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.foundation.randomness import Randomness
 from identity.foundation.single_use import SingleUse
@@ -40,7 +41,7 @@ def grants(
     """Return the grants; without `upstream_keys` no assertions of upstream providers are redeemed."""
     table: tuple[Grant, ...] = (
         AuthorizationCodeGrant(records, secrets, sets=sets, clock=clock, report_replay=report_replay),
-        ClientCredentialsGrant(standings),
+        ClientCredentialsGrant(standings, DetailTypes(records)),
         RefreshTokenGrant(families),
         DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),
         BackchannelGrant(records, secrets, clock=clock),

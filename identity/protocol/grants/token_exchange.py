@@ -7,6 +7,7 @@ same token set and ends with it, and never outlives the subject token. The clien
 from identity.access.tokens.active import ActiveToken, ActiveTokens
 from identity.access.tokens.actor import Actor
 from identity.authentication.authorization.session_check import refusal_of
+from identity.directory.authorization_details import type_of
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import Extent
 from identity.foundation.errors import InvalidRequest, InvalidTarget, InvalidToken, UnauthorizedClient
@@ -54,6 +55,7 @@ class TokenExchangeGrant:
             subject=subject.user.user_id,
             oauth_scopes=_scopes(subject, client),
             resources=Extent(widest=client.allowed_resources),
+            authorization_details=_details(subject, client),
             authentication=authentication,
             # The token stays bound to its key and certificate: an exchange must not make a bearer token of it.
             dpop_jkt=subject.claims.cnf.jkt,
@@ -100,6 +102,14 @@ def _scopes(subject: ActiveToken, client: Client) -> Extent:
         scope
         for scope in subject.claims.scope.split()
         if scope in client.oauth_scopes and scope not in _LEFT_OUT
+    )
+    return Extent(given=common, widest=common)
+
+
+def _details(subject: ActiveToken, client: Client) -> Extent:
+    """Return those details of the subject token whose types the client may ask for."""
+    common = tuple(
+        detail for detail in subject.claims.details if type_of(detail) in client.authorization_details_types
     )
     return Extent(given=common, widest=common)
 

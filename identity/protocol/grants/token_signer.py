@@ -87,6 +87,7 @@ class TokenSigner:
             actor=order.authorization.actor,
             ends_at=order.authorization.ends_at,
             sid=self._sid(order),
+            authorization_details=order.authorization_details,
         )
         access_token = self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""

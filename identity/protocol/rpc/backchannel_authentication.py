@@ -1,6 +1,7 @@
 """BackchannelAuthenticationService."""
 
 from gnomon.identity.v1 import backchannel_authentication_service_pb2 as pb
+from identity.authentication.rpc.authorization_details import messages_of
 from identity.authentication.rpc.browser import browser_of, parameters_of
 from identity.authentication.rpc.proofs import credentials_of
 from identity.foundation.tenants import Tenants
@@ -68,6 +69,7 @@ def _shown(waiting: WaitingRequest) -> pb.BackchannelRequest:
         started_at=int(request.started_at.timestamp()),
         expires_at=int(request.redeemable_until.timestamp()),
         repeated_sign_in=_repeated(waiting.sign_in_again),
+        authorization_details=messages_of(waiting.details),
     )
 
 

@@ -4,6 +4,7 @@ from gnomon.identity.v1 import consent_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of
+from identity.authentication.rpc.authorization_details import messages_of
 from identity.protocol.consents import ConsentAdministration, ListedConsent
 
 
@@ -28,4 +29,5 @@ def _message(listed: ListedConsent) -> pb.Consent:
         scopes=terms.oauth_scopes,
         resources=terms.resources,
         claims=terms.claims,
+        authorization_details=messages_of(listed.details),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from gnomon.identity.v1 import device_service_pb2 as pb
 from identity.access.sessions.browser import Browser
+from identity.authentication.rpc.authorization_details import messages_of
 from identity.authentication.rpc.proofs import credentials_of
 from identity.directory import oauth_scopes as scopes
 from identity.foundation.tenants import Tenants
@@ -43,6 +44,7 @@ class DeviceServicer:
                 credentials=credentials_of(request.client, call),
                 oauth_scopes=scopes.parse(request.scope),
                 nonce=request.nonce,
+                authorization_details=request.authorization_details,
                 peer_address=request.peer_address,
             )
         )
@@ -67,6 +69,7 @@ class DeviceServicer:
             client_name=asked_for.client.name,
             peer_address=code.peer_address,
             started_at=int(code.started_at.timestamp()),
+            authorization_details=messages_of(asked_for.details),
         )
 
     def _question(self, request: pb.VerifyDeviceRequest) -> Question:

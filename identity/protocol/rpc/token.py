@@ -8,6 +8,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.authentication.rpc.proofs import credentials_of, method_of
 from identity.directory import oauth_scopes as scopes
+from identity.directory.authorization_details import array_of
 from identity.foundation.errors import ProtocolError
 from identity.foundation.tenants import Tenant, Tenants
 from identity.protocol.grants.grant import ExchangeRequest, TokenRequest, TypedToken
@@ -49,6 +50,7 @@ class TokenServicer:
             refresh_token=issued.refresh_token or None,
             dpop_nonce=issued.dpop_nonce or None,
             issued_token_type=issued.issued_token_type or None,
+            authorization_details=array_of(details) if (details := issued.authorization_details) else None,
         )
 
     async def introspect_token(
@@ -97,6 +99,7 @@ class TokenServicer:
             device_code=request.device_code,
             auth_req_id=request.auth_req_id,
             assertion=request.assertion,
+            authorization_details=request.authorization_details,
             exchange=ExchangeRequest(
                 subject=TypedToken(request.subject_token, request.subject_token_type),
                 actor=TypedToken(request.actor_token, request.actor_token_type),

@@ -1,4 +1,4 @@
-"""Token introspection: RFC 7662, and signed responses: RFC 9701.
+"""Token introspection: RFC 7662, RFC 9396 §9.2, and signed responses: RFC 9701.
 
 A caller that may not see a token gets the same response as for an unknown one.
 """
@@ -14,6 +14,8 @@ from identity.access.tokens.claims import Document
 from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.access.tokens.families import Families
 from identity.access.tokens.keys import KeyRing
+from identity.access.tokens.token_set import TokenSet
+from identity.directory.authorization_details import array_of
 from identity.directory.client import Client
 from identity.directory.subjects import Subjects
 from identity.directory.user import USERS
@@ -130,7 +132,13 @@ class Introspection:
             "client_id": token_set.client_id,
             "scope": " ".join(token_set.oauth_scopes),
             "exp": int(token_set.expires_at.timestamp()),
+            **_details(token_set),
         }
+
+
+def _details(token_set: TokenSet) -> Mapping[str, object]:
+    details = token_set.authorization_details
+    return {"authorization_details": msgspec.Raw(array_of(details))} if details else {}
 
 
 def _username(token: ActiveToken) -> str:
@@ -162,5 +170,6 @@ def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
         "roles": token.user and token.user.roles,
         "cnf": confirmation_of(claims.cnf.jkt, claims.cnf.certificate),
         "act": claims.act,
+        "authorization_details": claims.authorization_details,
     }
     return {**custom, **described, **{name: value for name, value in optional.items() if value}}

@@ -22,6 +22,7 @@ from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.config import UsersConfig
+from identity.directory.detail_types import DetailTypes
 from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
@@ -157,6 +158,7 @@ class Administration:
         self.consents = ConsentAdministration(
             provider.consents,
             provider.clients,
+            details=DetailTypes(self.store),
             codes=UnredeemedCodes(self.store),
             token_sets=token_sets,
             events=self.told,

@@ -31,13 +31,40 @@ function listItem(text) {
   return item;
 }
 
+function element(name, text, className = "") {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = className;
+  return made;
+}
+
+// An authorization detail, as on the consent page.
+function detailItem(detail) {
+  const item = document.createElement("li");
+  const fields = element("dl", "", "detail");
+  for (const row of detail.rows) {
+    fields.append(element("dt", row.label));
+    for (const value of row.values) {
+      fields.append(element("dd", row.is_boolean ? (value === "true" ? _("Yes") : _("No")) : value));
+    }
+  }
+  item.append(element("strong", detail.title));
+  if (detail.description) item.append(" ", element("span", detail.description, "fine"));
+  if (detail.rows.length) item.append(fields);
+  return item;
+}
+
 async function show(answer) {
   const details = await answer.json();
   const scopes = (details.scopes ?? "").split(" ").filter(Boolean);
+  const wishes = [
+    ...scopes.map((scope) => listItem(state.scopes[scope] ?? _("Use “%(scope)s”", { scope }))),
+    ...(details.authorization_details ?? []).map(detailItem),
+  ];
   const startedAt = new Date(1000 * details.started_at);
   document.getElementById("client").textContent = details.client_name || details.client_id;
   document.getElementById("scopes").replaceChildren(
-    ...(scopes.length ? scopes.map((scope) => state.scopes[scope] ?? _("Use “%(scope)s”", { scope })) : [_("Nothing")]).map(listItem),
+    ...(wishes.length ? wishes : [listItem(_("Nothing"))]),
   );
   document.getElementById("address").textContent = details.ip;
   document.getElementById("since").textContent = startedAt.toLocaleString(document.documentElement.lang, {

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.identity.v1 import authorization_details_pb2 as _authorization_details_pb2
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import provider_service_pb2 as _provider_service_pb2
 from gnomon.identity.v1 import screen_pb2 as _screen_pb2
@@ -490,6 +491,7 @@ class ConsentPage(_message.Message):
     SCREEN_FIELD_NUMBER: _builtins.int
     UI_LOCALES_FIELD_NUMBER: _builtins.int
     USER_LANGUAGE_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """Id of the authorization request."""
     client_id: _builtins.str
@@ -532,6 +534,10 @@ class ConsentPage(_message.Message):
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Preferred languages of the request, best first."""
 
+    @_builtins.property
+    def authorization_details(self) -> _containers.RepeatedCompositeFieldContainer[_authorization_details_pb2.AuthorizationDetail]:
+        """Authorization details that it asks for, with their texts only where the page is asked for."""
+
     def __init__(
         self,
         *,
@@ -551,10 +557,11 @@ class ConsentPage(_message.Message):
         screen: _screen_pb2.Screen | None = ...,
         ui_locales: _abc.Iterable[_builtins.str] | None = ...,
         user_language: _builtins.str = ...,
+        authorization_details: _abc.Iterable[_authorization_details_pb2.AuthorizationDetail] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri", "ui_locales", b"ui_locales", "user_language", b"user_language"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_details", b"authorization_details", "authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri", "ui_locales", b"ui_locales", "user_language", b"user_language"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -23,12 +23,13 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.identity.v1 import authorization_details_pb2 as gnomon_dot_identity_dot_v1_dot_authorization__details__pb2
 from gnomon.identity.v1 import browser_pb2 as gnomon_dot_identity_dot_v1_dot_browser__pb2
 from gnomon.identity.v1 import token_service_pb2 as gnomon_dot_identity_dot_v1_dot_token__service__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n;gnomon/identity/v1/backchannel_authentication_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xb2\x01\n%StartBackchannelAuthenticationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12;\n\nparameters\x18\x03 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"|\n&StartBackchannelAuthenticationResponse\x12 \n\x0b\x61uth_req_id\x18\x01 \x01(\tR\x0b\x61uth_req_id\x12\x1e\n\nexpires_in\x18\x02 \x01(\x03R\nexpires_in\x12\x10\n\x08interval\x18\x03 \x01(\x03\"[\n\x0eRepeatedSignIn\x12\x12\n\nacr_values\x18\x01 \x03(\t\x12\x14\n\x07max_age\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x0bis_possible\x18\x03 \x01(\x08\x42\n\n\x08_max_age\"\xd7\x01\n\x12\x42\x61\x63kchannelRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x03 \x01(\t\x12\x17\n\x0f\x62inding_message\x18\x04 \x01(\t\x12\x0e\n\x06scopes\x18\x05 \x03(\t\x12\x12\n\nstarted_at\x18\x06 \x01(\x03\x12\x12\n\nexpires_at\x18\x07 \x01(\x03\x12<\n\x10repeated_sign_in\x18\x08 \x01(\x0b\x32\".gnomon.identity.v1.RepeatedSignIn\"k\n\x1eListBackchannelRequestsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"\x95\x01\n\x1fListBackchannelRequestsResponse\x12\x38\n\x08requests\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.BackchannelRequest\x12\r\n\x05\x65mail\x18\x02 \x01(\t\x12\x15\n\ruser_language\x18\x03 \x01(\t\x12\x12\n\ncsrf_token\x18\x04 \x01(\t\"\x9f\x01\n\x1f\x41nswerBackchannelRequestRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1c\n\nrequest_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x13\n\x0bis_accepted\x18\x04 \x01(\x08\"J\n AnswerBackchannelRequestResponse\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t2\xb5\x04\n BackchannelAuthenticationService\x12\xb3\x01\n\x1eStartBackchannelAuthentication\x12\x39.gnomon.identity.v1.StartBackchannelAuthenticationRequest\x1a:.gnomon.identity.v1.StartBackchannelAuthenticationResponse\"\x1a\x8a\xe7\x18\x16\x10\x01\x32\x12RESOURCE_EXHAUSTED\x12\x9b\x01\n\x17ListBackchannelRequests\x12\x32.gnomon.identity.v1.ListBackchannelRequestsRequest\x1a\x33.gnomon.identity.v1.ListBackchannelRequestsResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x12\xbc\x01\n\x18\x41nswerBackchannelRequest\x12\x33.gnomon.identity.v1.AnswerBackchannelRequestRequest\x1a\x34.gnomon.identity.v1.AnswerBackchannelRequestResponse\"5\x8a\xe7\x18\x31\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATEDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n;gnomon/identity/v1/backchannel_authentication_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a.gnomon/identity/v1/authorization_details.proto\x1a gnomon/identity/v1/browser.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xb2\x01\n%StartBackchannelAuthenticationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12;\n\nparameters\x18\x03 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"|\n&StartBackchannelAuthenticationResponse\x12 \n\x0b\x61uth_req_id\x18\x01 \x01(\tR\x0b\x61uth_req_id\x12\x1e\n\nexpires_in\x18\x02 \x01(\x03R\nexpires_in\x12\x10\n\x08interval\x18\x03 \x01(\x03\"[\n\x0eRepeatedSignIn\x12\x12\n\nacr_values\x18\x01 \x03(\t\x12\x14\n\x07max_age\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x0bis_possible\x18\x03 \x01(\x08\x42\n\n\x08_max_age\"\x9f\x02\n\x12\x42\x61\x63kchannelRequest\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x03 \x01(\t\x12\x17\n\x0f\x62inding_message\x18\x04 \x01(\t\x12\x0e\n\x06scopes\x18\x05 \x03(\t\x12\x12\n\nstarted_at\x18\x06 \x01(\x03\x12\x12\n\nexpires_at\x18\x07 \x01(\x03\x12<\n\x10repeated_sign_in\x18\x08 \x01(\x0b\x32\".gnomon.identity.v1.RepeatedSignIn\x12\x46\n\x15\x61uthorization_details\x18\t \x03(\x0b\x32\'.gnomon.identity.v1.AuthorizationDetail\"k\n\x1eListBackchannelRequestsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"\x95\x01\n\x1fListBackchannelRequestsResponse\x12\x38\n\x08requests\x18\x01 \x03(\x0b\x32&.gnomon.identity.v1.BackchannelRequest\x12\r\n\x05\x65mail\x18\x02 \x01(\t\x12\x15\n\ruser_language\x18\x03 \x01(\t\x12\x12\n\ncsrf_token\x18\x04 \x01(\t\"\x9f\x01\n\x1f\x41nswerBackchannelRequestRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1c\n\nrequest_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x13\n\x0bis_accepted\x18\x04 \x01(\x08\"J\n AnswerBackchannelRequestResponse\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t2\xb5\x04\n BackchannelAuthenticationService\x12\xb3\x01\n\x1eStartBackchannelAuthentication\x12\x39.gnomon.identity.v1.StartBackchannelAuthenticationRequest\x1a:.gnomon.identity.v1.StartBackchannelAuthenticationResponse\"\x1a\x8a\xe7\x18\x16\x10\x01\x32\x12RESOURCE_EXHAUSTED\x12\x9b\x01\n\x17ListBackchannelRequests\x12\x32.gnomon.identity.v1.ListBackchannelRequestsRequest\x1a\x33.gnomon.identity.v1.ListBackchannelRequestsResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x12\xbc\x01\n\x18\x41nswerBackchannelRequest\x12\x33.gnomon.identity.v1.AnswerBackchannelRequestRequest\x1a\x34.gnomon.identity.v1.AnswerBackchannelRequestResponse\"5\x8a\xe7\x18\x31\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,22 +52,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BACKCHANNELAUTHENTICATIONSERVICE'].methods_by_name['ListBackchannelRequests']._serialized_options = b'\212\347\030\0232\017UNAUTHENTICATEDP\001'
   _globals['_BACKCHANNELAUTHENTICATIONSERVICE'].methods_by_name['AnswerBackchannelRequest']._loaded_options = None
   _globals['_BACKCHANNELAUTHENTICATIONSERVICE'].methods_by_name['AnswerBackchannelRequest']._serialized_options = b'\212\347\03012\tNOT_FOUND2\021PERMISSION_DENIED2\017UNAUTHENTICATEDP\001'
-  _globals['_STARTBACKCHANNELAUTHENTICATIONREQUEST']._serialized_start=217
-  _globals['_STARTBACKCHANNELAUTHENTICATIONREQUEST']._serialized_end=395
-  _globals['_STARTBACKCHANNELAUTHENTICATIONRESPONSE']._serialized_start=397
-  _globals['_STARTBACKCHANNELAUTHENTICATIONRESPONSE']._serialized_end=521
-  _globals['_REPEATEDSIGNIN']._serialized_start=523
-  _globals['_REPEATEDSIGNIN']._serialized_end=614
-  _globals['_BACKCHANNELREQUEST']._serialized_start=617
-  _globals['_BACKCHANNELREQUEST']._serialized_end=832
-  _globals['_LISTBACKCHANNELREQUESTSREQUEST']._serialized_start=834
-  _globals['_LISTBACKCHANNELREQUESTSREQUEST']._serialized_end=941
-  _globals['_LISTBACKCHANNELREQUESTSRESPONSE']._serialized_start=944
-  _globals['_LISTBACKCHANNELREQUESTSRESPONSE']._serialized_end=1093
-  _globals['_ANSWERBACKCHANNELREQUESTREQUEST']._serialized_start=1096
-  _globals['_ANSWERBACKCHANNELREQUESTREQUEST']._serialized_end=1255
-  _globals['_ANSWERBACKCHANNELREQUESTRESPONSE']._serialized_start=1257
-  _globals['_ANSWERBACKCHANNELREQUESTRESPONSE']._serialized_end=1331
-  _globals['_BACKCHANNELAUTHENTICATIONSERVICE']._serialized_start=1334
-  _globals['_BACKCHANNELAUTHENTICATIONSERVICE']._serialized_end=1899
+  _globals['_STARTBACKCHANNELAUTHENTICATIONREQUEST']._serialized_start=265
+  _globals['_STARTBACKCHANNELAUTHENTICATIONREQUEST']._serialized_end=443
+  _globals['_STARTBACKCHANNELAUTHENTICATIONRESPONSE']._serialized_start=445
+  _globals['_STARTBACKCHANNELAUTHENTICATIONRESPONSE']._serialized_end=569
+  _globals['_REPEATEDSIGNIN']._serialized_start=571
+  _globals['_REPEATEDSIGNIN']._serialized_end=662
+  _globals['_BACKCHANNELREQUEST']._serialized_start=665
+  _globals['_BACKCHANNELREQUEST']._serialized_end=952
+  _globals['_LISTBACKCHANNELREQUESTSREQUEST']._serialized_start=954
+  _globals['_LISTBACKCHANNELREQUESTSREQUEST']._serialized_end=1061
+  _globals['_LISTBACKCHANNELREQUESTSRESPONSE']._serialized_start=1064
+  _globals['_LISTBACKCHANNELREQUESTSRESPONSE']._serialized_end=1213
+  _globals['_ANSWERBACKCHANNELREQUESTREQUEST']._serialized_start=1216
+  _globals['_ANSWERBACKCHANNELREQUESTREQUEST']._serialized_end=1375
+  _globals['_ANSWERBACKCHANNELREQUESTRESPONSE']._serialized_start=1377
+  _globals['_ANSWERBACKCHANNELREQUESTRESPONSE']._serialized_end=1451
+  _globals['_BACKCHANNELAUTHENTICATIONSERVICE']._serialized_start=1454
+  _globals['_BACKCHANNELAUTHENTICATIONSERVICE']._serialized_end=2019
 # @@protoc_insertion_point(module_scope)

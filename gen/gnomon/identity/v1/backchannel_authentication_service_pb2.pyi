@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.identity.v1 import authorization_details_pb2 as _authorization_details_pb2
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
@@ -132,6 +133,7 @@ class BackchannelRequest(_message.Message):
     STARTED_AT_FIELD_NUMBER: _builtins.int
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     REPEATED_SIGN_IN_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id; it differs from the id that the client has."""
     client_id: _builtins.str
@@ -152,6 +154,10 @@ class BackchannelRequest(_message.Message):
     def repeated_sign_in(self) -> Global___RepeatedSignIn:
         """Sign-in that the user has to repeat before accepting; absent if the session is enough."""
 
+    @_builtins.property
+    def authorization_details(self) -> _containers.RepeatedCompositeFieldContainer[_authorization_details_pb2.AuthorizationDetail]:
+        """Authorization details asked for."""
+
     def __init__(
         self,
         *,
@@ -163,10 +169,11 @@ class BackchannelRequest(_message.Message):
         started_at: _builtins.int = ...,
         expires_at: _builtins.int = ...,
         repeated_sign_in: Global___RepeatedSignIn | None = ...,
+        authorization_details: _abc.Iterable[_authorization_details_pb2.AuthorizationDetail] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["repeated_sign_in", b"repeated_sign_in"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding_message", b"binding_message", "client_id", b"client_id", "client_name", b"client_name", "expires_at", b"expires_at", "id", b"id", "repeated_sign_in", b"repeated_sign_in", "scopes", b"scopes", "started_at", b"started_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_details", b"authorization_details", "binding_message", b"binding_message", "client_id", b"client_id", "client_name", b"client_name", "expires_at", b"expires_at", "id", b"id", "repeated_sign_in", b"repeated_sign_in", "scopes", b"scopes", "started_at", b"started_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -23,11 +23,12 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.identity.v1 import authorization_details_pb2 as gnomon_dot_identity_dot_v1_dot_authorization__details__pb2
 from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_caller__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/consent_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"x\n\x07\x43onsent\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x0e\n\x06scopes\x18\x03 \x03(\t\x12\x11\n\tresources\x18\x04 \x03(\t\x12\x0e\n\x06\x63laims\x18\x05 \x03(\t\x12\x12\n\ngranted_at\x18\x06 \x01(\x03\"\x83\x01\n\x13ListConsentsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"E\n\x14ListConsentsResponse\x12-\n\x08\x63onsents\x18\x01 \x03(\x0b\x32\x1b.gnomon.identity.v1.Consent\"\xa5\x01\n\x16WithdrawConsentRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x1d\n\tclient_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x19\n\x17WithdrawConsentResponse2\x93\x04\n\x0e\x43onsentService\x12\xe5\x01\n\x0cListConsents\x12\'.gnomon.identity.v1.ListConsentsRequest\x1a(.gnomon.identity.v1.ListConsentsResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zC\n\x18GET /users/{id}/consents\x12\x1dLists the consents of a user.\x1a\x08\x63onsents\x82\x01\x0f\n\x05Users\x12\x04read\x18\x01\x12\x98\x02\n\x0fWithdrawConsent\x12*.gnomon.identity.v1.WithdrawConsentRequest\x1a+.gnomon.identity.v1.WithdrawConsentResponse\"\xab\x01\x8a\xe7\x18\xa6\x01 \xcc\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z\\\n\'DELETE /users/{id}/consents/{client_id}\x12\x31Withdraws a consent; the client loses its tokens.\x82\x01\x11\n\x05Users\x12\x06\x64\x65lete\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/consent_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a.gnomon/identity/v1/authorization_details.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xc0\x01\n\x07\x43onsent\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x0e\n\x06scopes\x18\x03 \x03(\t\x12\x11\n\tresources\x18\x04 \x03(\t\x12\x0e\n\x06\x63laims\x18\x05 \x03(\t\x12\x12\n\ngranted_at\x18\x06 \x01(\x03\x12\x46\n\x15\x61uthorization_details\x18\x07 \x03(\x0b\x32\'.gnomon.identity.v1.AuthorizationDetail\"\x83\x01\n\x13ListConsentsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"E\n\x14ListConsentsResponse\x12-\n\x08\x63onsents\x18\x01 \x03(\x0b\x32\x1b.gnomon.identity.v1.Consent\"\xa5\x01\n\x16WithdrawConsentRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12\x1d\n\tclient_id\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x19\n\x17WithdrawConsentResponse2\x93\x04\n\x0e\x43onsentService\x12\xe5\x01\n\x0cListConsents\x12\'.gnomon.identity.v1.ListConsentsRequest\x1a(.gnomon.identity.v1.ListConsentsResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zC\n\x18GET /users/{id}/consents\x12\x1dLists the consents of a user.\x1a\x08\x63onsents\x82\x01\x0f\n\x05Users\x12\x04read\x18\x01\x12\x98\x02\n\x0fWithdrawConsent\x12*.gnomon.identity.v1.WithdrawConsentRequest\x1a+.gnomon.identity.v1.WithdrawConsentResponse\"\xab\x01\x8a\xe7\x18\xa6\x01 \xcc\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z\\\n\'DELETE /users/{id}/consents/{client_id}\x12\x31Withdraws a consent; the client loses its tokens.\x82\x01\x11\n\x05Users\x12\x06\x64\x65lete\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,16 +49,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONSENTSERVICE'].methods_by_name['ListConsents']._serialized_options = b'\212\347\030}2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zC\n\030GET /users/{id}/consents\022\035Lists the consents of a user.\032\010consents\202\001\017\n\005Users\022\004read\030\001'
   _globals['_CONSENTSERVICE'].methods_by_name['WithdrawConsent']._loaded_options = None
   _globals['_CONSENTSERVICE'].methods_by_name['WithdrawConsent']._serialized_options = b'\212\347\030\246\001 \314\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z\\\n\'DELETE /users/{id}/consents/{client_id}\0221Withdraws a consent; the client loses its tokens.\202\001\021\n\005Users\022\006delete\030\001'
-  _globals['_CONSENT']._serialized_start=156
-  _globals['_CONSENT']._serialized_end=276
-  _globals['_LISTCONSENTSREQUEST']._serialized_start=279
-  _globals['_LISTCONSENTSREQUEST']._serialized_end=410
-  _globals['_LISTCONSENTSRESPONSE']._serialized_start=412
-  _globals['_LISTCONSENTSRESPONSE']._serialized_end=481
-  _globals['_WITHDRAWCONSENTREQUEST']._serialized_start=484
-  _globals['_WITHDRAWCONSENTREQUEST']._serialized_end=649
-  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_start=651
-  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_end=676
-  _globals['_CONSENTSERVICE']._serialized_start=679
-  _globals['_CONSENTSERVICE']._serialized_end=1210
+  _globals['_CONSENT']._serialized_start=205
+  _globals['_CONSENT']._serialized_end=397
+  _globals['_LISTCONSENTSREQUEST']._serialized_start=400
+  _globals['_LISTCONSENTSREQUEST']._serialized_end=531
+  _globals['_LISTCONSENTSRESPONSE']._serialized_start=533
+  _globals['_LISTCONSENTSRESPONSE']._serialized_end=602
+  _globals['_WITHDRAWCONSENTREQUEST']._serialized_start=605
+  _globals['_WITHDRAWCONSENTREQUEST']._serialized_end=770
+  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_start=772
+  _globals['_WITHDRAWCONSENTRESPONSE']._serialized_end=797
+  _globals['_CONSENTSERVICE']._serialized_start=800
+  _globals['_CONSENTSERVICE']._serialized_end=1331
 # @@protoc_insertion_point(module_scope)

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.identity.v1 import authorization_details_pb2 as _authorization_details_pb2
 from gnomon.identity.v1 import caller_pb2 as _caller_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -31,6 +32,7 @@ class Consent(_message.Message):
     RESOURCES_FIELD_NUMBER: _builtins.int
     CLAIMS_FIELD_NUMBER: _builtins.int
     GRANTED_AT_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
     """Client with the consent."""
     client_name: _builtins.str
@@ -49,6 +51,10 @@ class Consent(_message.Message):
     def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Claims by name, in addition to those of the scopes."""
 
+    @_builtins.property
+    def authorization_details(self) -> _containers.RepeatedCompositeFieldContainer[_authorization_details_pb2.AuthorizationDetail]:
+        """Authorization details, the latest ones: RFC 9396."""
+
     def __init__(
         self,
         *,
@@ -58,10 +64,11 @@ class Consent(_message.Message):
         resources: _abc.Iterable[_builtins.str] | None = ...,
         claims: _abc.Iterable[_builtins.str] | None = ...,
         granted_at: _builtins.int = ...,
+        authorization_details: _abc.Iterable[_authorization_details_pb2.AuthorizationDetail] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "granted_at", b"granted_at", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_details", b"authorization_details", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "granted_at", b"granted_at", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -23,12 +23,13 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.identity.v1 import authorization_details_pb2 as gnomon_dot_identity_dot_v1_dot_authorization__details__pb2
 from gnomon.identity.v1 import browser_pb2 as gnomon_dot_identity_dot_v1_dot_browser__pb2
 from gnomon.identity.v1 import token_service_pb2 as gnomon_dot_identity_dot_v1_dot_token__service__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/device_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xc0\x01\n\x1fStartDeviceAuthorizationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05scope\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05nonce\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x1d\n\x0cpeer_address\x18\x05 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\xfe\x01\n StartDeviceAuthorizationResponse\x12 \n\x0b\x64\x65vice_code\x18\x01 \x01(\tR\x0b\x64\x65vice_code\x12\x1c\n\tuser_code\x18\x02 \x01(\tR\tuser_code\x12*\n\x10verification_uri\x18\x03 \x01(\tR\x10verification_uri\x12<\n\x19verification_uri_complete\x18\x04 \x01(\tR\x19verification_uri_complete\x12\x1e\n\nexpires_in\x18\x05 \x01(\x03R\nexpires_in\x12\x10\n\x08interval\x18\x06 \x01(\x03\"\xc9\x01\n\x13VerifyDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1a\n\tuser_code\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x15\n\x03pow\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x34\n\x08\x64\x65\x63ision\x18\x05 \x01(\x0e\x32\".gnomon.identity.v1.DeviceDecision\"x\n\x14VerifyDeviceResponse\x12\x0e\n\x06scopes\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x03 \x01(\t\x12\x14\n\x0cpeer_address\x18\x04 \x01(\t\x12\x12\n\nstarted_at\x18\x05 \x01(\x03*\x87\x01\n\x0e\x44\x65viceDecision\x12\x1f\n\x1b\x44\x45VICE_DECISION_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x44\x45VICE_DECISION_PENDING\x10\x01\x12\x1a\n\x16\x44\x45VICE_DECISION_ACCEPT\x10\x02\x12\x1b\n\x17\x44\x45VICE_DECISION_DECLINE\x10\x03\x32\xe2\x02\n\rDeviceService\x12\xa1\x01\n\x18StartDeviceAuthorization\x12\x33.gnomon.identity.v1.StartDeviceAuthorizationRequest\x1a\x34.gnomon.identity.v1.StartDeviceAuthorizationResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xac\x01\n\x0cVerifyDevice\x12\'.gnomon.identity.v1.VerifyDeviceRequest\x1a(.gnomon.identity.v1.VerifyDeviceResponse\"I\x8a\xe7\x18\x45\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATED2\x12RESOURCE_EXHAUSTEDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/device_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a.gnomon/identity/v1/authorization_details.proto\x1a gnomon/identity/v1/browser.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xe9\x01\n\x1fStartDeviceAuthorizationRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x06\x63lient\x18\x02 \x01(\x0b\x32\x1f.gnomon.identity.v1.ClientProof\x12\x17\n\x05scope\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05nonce\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12\x1d\n\x0cpeer_address\x18\x05 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\'\n\x15\x61uthorization_details\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\xfe\x01\n StartDeviceAuthorizationResponse\x12 \n\x0b\x64\x65vice_code\x18\x01 \x01(\tR\x0b\x64\x65vice_code\x12\x1c\n\tuser_code\x18\x02 \x01(\tR\tuser_code\x12*\n\x10verification_uri\x18\x03 \x01(\tR\x10verification_uri\x12<\n\x19verification_uri_complete\x18\x04 \x01(\tR\x19verification_uri_complete\x12\x1e\n\nexpires_in\x18\x05 \x01(\x03R\nexpires_in\x12\x10\n\x08interval\x18\x06 \x01(\x03\"\xc9\x01\n\x13VerifyDeviceRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1a\n\tuser_code\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x15\n\x03pow\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x34\n\x08\x64\x65\x63ision\x18\x05 \x01(\x0e\x32\".gnomon.identity.v1.DeviceDecision\"\xc0\x01\n\x14VerifyDeviceResponse\x12\x0e\n\x06scopes\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x03 \x01(\t\x12\x14\n\x0cpeer_address\x18\x04 \x01(\t\x12\x12\n\nstarted_at\x18\x05 \x01(\x03\x12\x46\n\x15\x61uthorization_details\x18\x06 \x03(\x0b\x32\'.gnomon.identity.v1.AuthorizationDetail*\x87\x01\n\x0e\x44\x65viceDecision\x12\x1f\n\x1b\x44\x45VICE_DECISION_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x44\x45VICE_DECISION_PENDING\x10\x01\x12\x1a\n\x16\x44\x45VICE_DECISION_ACCEPT\x10\x02\x12\x1b\n\x17\x44\x45VICE_DECISION_DECLINE\x10\x03\x32\xe2\x02\n\rDeviceService\x12\xa1\x01\n\x18StartDeviceAuthorization\x12\x33.gnomon.identity.v1.StartDeviceAuthorizationRequest\x1a\x34.gnomon.identity.v1.StartDeviceAuthorizationResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xac\x01\n\x0cVerifyDevice\x12\'.gnomon.identity.v1.VerifyDeviceRequest\x1a(.gnomon.identity.v1.VerifyDeviceResponse\"I\x8a\xe7\x18\x45\x32\tNOT_FOUND2\x11PERMISSION_DENIED2\x0fUNAUTHENTICATED2\x12RESOURCE_EXHAUSTEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,6 +44,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_STARTDEVICEAUTHORIZATIONREQUEST'].fields_by_name['nonce']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_STARTDEVICEAUTHORIZATIONREQUEST'].fields_by_name['peer_address']._loaded_options = None
   _globals['_STARTDEVICEAUTHORIZATIONREQUEST'].fields_by_name['peer_address']._serialized_options = b'\272H\004r\002\030@'
+  _globals['_STARTDEVICEAUTHORIZATIONREQUEST'].fields_by_name['authorization_details']._loaded_options = None
+  _globals['_STARTDEVICEAUTHORIZATIONREQUEST'].fields_by_name['authorization_details']._serialized_options = b'\272H\005r\003\030\200@'
   _globals['_VERIFYDEVICEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_VERIFYDEVICEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_VERIFYDEVICEREQUEST'].fields_by_name['user_code']._loaded_options = None
@@ -53,16 +56,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DEVICESERVICE'].methods_by_name['StartDeviceAuthorization']._serialized_options = b'\212\347\030\0262\022RESOURCE_EXHAUSTEDP\001'
   _globals['_DEVICESERVICE'].methods_by_name['VerifyDevice']._loaded_options = None
   _globals['_DEVICESERVICE'].methods_by_name['VerifyDevice']._serialized_options = b'\212\347\030E2\tNOT_FOUND2\021PERMISSION_DENIED2\017UNAUTHENTICATED2\022RESOURCE_EXHAUSTEDP\001'
-  _globals['_DEVICEDECISION']._serialized_start=975
-  _globals['_DEVICEDECISION']._serialized_end=1110
-  _globals['_STARTDEVICEAUTHORIZATIONREQUEST']._serialized_start=197
-  _globals['_STARTDEVICEAUTHORIZATIONREQUEST']._serialized_end=389
-  _globals['_STARTDEVICEAUTHORIZATIONRESPONSE']._serialized_start=392
-  _globals['_STARTDEVICEAUTHORIZATIONRESPONSE']._serialized_end=646
-  _globals['_VERIFYDEVICEREQUEST']._serialized_start=649
-  _globals['_VERIFYDEVICEREQUEST']._serialized_end=850
-  _globals['_VERIFYDEVICERESPONSE']._serialized_start=852
-  _globals['_VERIFYDEVICERESPONSE']._serialized_end=972
-  _globals['_DEVICESERVICE']._serialized_start=1113
-  _globals['_DEVICESERVICE']._serialized_end=1467
+  _globals['_DEVICEDECISION']._serialized_start=1137
+  _globals['_DEVICEDECISION']._serialized_end=1272
+  _globals['_STARTDEVICEAUTHORIZATIONREQUEST']._serialized_start=245
+  _globals['_STARTDEVICEAUTHORIZATIONREQUEST']._serialized_end=478
+  _globals['_STARTDEVICEAUTHORIZATIONRESPONSE']._serialized_start=481
+  _globals['_STARTDEVICEAUTHORIZATIONRESPONSE']._serialized_end=735
+  _globals['_VERIFYDEVICEREQUEST']._serialized_start=738
+  _globals['_VERIFYDEVICEREQUEST']._serialized_end=939
+  _globals['_VERIFYDEVICERESPONSE']._serialized_start=942
+  _globals['_VERIFYDEVICERESPONSE']._serialized_end=1134
+  _globals['_DEVICESERVICE']._serialized_start=1275
+  _globals['_DEVICESERVICE']._serialized_end=1629
 # @@protoc_insertion_point(module_scope)

@@ -3,10 +3,13 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
+from gnomon.identity.v1 import authorization_details_pb2 as _authorization_details_pb2
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
@@ -56,6 +59,7 @@ class StartDeviceAuthorizationRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     NONCE_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the requested issuer; empty means the default tenant."""
     scope: _builtins.str
@@ -64,6 +68,8 @@ class StartDeviceAuthorizationRequest(_message.Message):
     """Nonce of the ID token."""
     peer_address: _builtins.str
     """Address of the device."""
+    authorization_details: _builtins.str
+    """Authorization details asked for, a JSON array: RFC 9396."""
     @_builtins.property
     def client(self) -> _token_service_pb2.ClientProof:
         """Authentication of the client."""
@@ -76,10 +82,11 @@ class StartDeviceAuthorizationRequest(_message.Message):
         scope: _builtins.str = ...,
         nonce: _builtins.str = ...,
         peer_address: _builtins.str = ...,
+        authorization_details: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "nonce", b"nonce", "peer_address", b"peer_address", "scope", b"scope", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_details", b"authorization_details", "client", b"client", "nonce", b"nonce", "peer_address", b"peer_address", "scope", b"scope", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -178,6 +185,7 @@ class VerifyDeviceResponse(_message.Message):
     CLIENT_NAME_FIELD_NUMBER: _builtins.int
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     STARTED_AT_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     scopes: _builtins.str
     """Requested scopes, separated by spaces."""
     client_id: _builtins.str
@@ -188,6 +196,10 @@ class VerifyDeviceResponse(_message.Message):
     """Network address from which the device sent its request."""
     started_at: _builtins.int
     """Time of the request, in Unix seconds."""
+    @_builtins.property
+    def authorization_details(self) -> _containers.RepeatedCompositeFieldContainer[_authorization_details_pb2.AuthorizationDetail]:
+        """Authorization details asked for."""
+
     def __init__(
         self,
         *,
@@ -196,10 +208,11 @@ class VerifyDeviceResponse(_message.Message):
         client_name: _builtins.str = ...,
         peer_address: _builtins.str = ...,
         started_at: _builtins.int = ...,
+        authorization_details: _abc.Iterable[_authorization_details_pb2.AuthorizationDetail] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "client_name", b"client_name", "peer_address", b"peer_address", "scopes", b"scopes", "started_at", b"started_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_details", b"authorization_details", "client_id", b"client_id", "client_name", b"client_name", "peer_address", b"peer_address", "scopes", b"scopes", "started_at", b"started_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -141,6 +141,7 @@ class IssueTokenRequest(_message.Message):
     REQUESTED_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     ASSERTION_FIELD_NUMBER: _builtins.int
     AUTH_REQ_ID_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the requested issuer; empty means the default tenant."""
     grant_type: _builtins.str
@@ -181,6 +182,8 @@ class IssueTokenRequest(_message.Message):
     """Assertion of an upstream provider: RFC 7523 §2.1."""
     auth_req_id: _builtins.str
     """Id of a backchannel authentication request: CIBA Core 1.0 §10.1."""
+    authorization_details: _builtins.str
+    """Authorization details asked for, a JSON array: RFC 9396 §6."""
     @_builtins.property
     def resource(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Requested resources: RFC 8707."""
@@ -214,10 +217,11 @@ class IssueTokenRequest(_message.Message):
         requested_token_type: _builtins.str = ...,
         assertion: _builtins.str = ...,
         auth_req_id: _builtins.str = ...,
+        authorization_details: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["dpop", b"dpop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_token", b"actor_token", "actor_token_type", b"actor_token_type", "assertion", b"assertion", "audience", b"audience", "auth_req_id", b"auth_req_id", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "requested_token_type", b"requested_token_type", "resource", b"resource", "scope", b"scope", "subject_token", b"subject_token", "subject_token_type", b"subject_token_type", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor_token", b"actor_token", "actor_token_type", b"actor_token_type", "assertion", b"assertion", "audience", b"audience", "auth_req_id", b"auth_req_id", "authorization_details", b"authorization_details", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "requested_token_type", b"requested_token_type", "resource", b"resource", "scope", b"scope", "subject_token", b"subject_token", "subject_token_type", b"subject_token_type", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -237,6 +241,7 @@ class IssueTokenResponse(_message.Message):
     REFRESH_TOKEN_FIELD_NUMBER: _builtins.int
     DPOP_NONCE_FIELD_NUMBER: _builtins.int
     ISSUED_TOKEN_TYPE_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_DETAILS_FIELD_NUMBER: _builtins.int
     access_token: _builtins.str
     """Access token."""
     token_type: _builtins.str
@@ -253,6 +258,8 @@ class IssueTokenResponse(_message.Message):
     """DPoP nonce for a response header; absent if there is none."""
     issued_token_type: _builtins.str
     """Type of the token of an exchange: RFC 8693 §2.2.1."""
+    authorization_details: _builtins.bytes
+    """Authorization details granted, a JSON array, absent without: RFC 9396 §7."""
     def __init__(
         self,
         *,
@@ -264,11 +271,14 @@ class IssueTokenResponse(_message.Message):
         refresh_token: _builtins.str | None = ...,
         dpop_nonce: _builtins.str | None = ...,
         issued_token_type: _builtins.str | None = ...,
+        authorization_details: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "dpop_nonce", b"dpop_nonce", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_authorization_details", b"_authorization_details", "_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "authorization_details", b"authorization_details", "dpop_nonce", b"dpop_nonce", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "access_token", b"access_token", "dpop_nonce", b"dpop_nonce", "expires_in", b"expires_in", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_authorization_details", b"_authorization_details", "_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_issued_token_type", b"_issued_token_type", "_refresh_token", b"_refresh_token", "access_token", b"access_token", "authorization_details", b"authorization_details", "dpop_nonce", b"dpop_nonce", "expires_in", b"expires_in", "id_token", b"id_token", "issued_token_type", b"issued_token_type", "refresh_token", b"refresh_token", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__authorization_details: _TypeAlias = _typing.Literal["authorization_details"]  # noqa: Y015
+    _WhichOneofArgType__authorization_details: _TypeAlias = _typing.Literal["_authorization_details", b"_authorization_details"]  # noqa: Y015
     _WhichOneofReturnType__dpop_nonce: _TypeAlias = _typing.Literal["dpop_nonce"]  # noqa: Y015
     _WhichOneofArgType__dpop_nonce: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce"]  # noqa: Y015
     _WhichOneofReturnType__id_token: _TypeAlias = _typing.Literal["id_token"]  # noqa: Y015
@@ -277,6 +287,8 @@ class IssueTokenResponse(_message.Message):
     _WhichOneofArgType__issued_token_type: _TypeAlias = _typing.Literal["_issued_token_type", b"_issued_token_type"]  # noqa: Y015
     _WhichOneofReturnType__refresh_token: _TypeAlias = _typing.Literal["refresh_token"]  # noqa: Y015
     _WhichOneofArgType__refresh_token: _TypeAlias = _typing.Literal["_refresh_token", b"_refresh_token"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__authorization_details) -> _WhichOneofReturnType__authorization_details | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__dpop_nonce) -> _WhichOneofReturnType__dpop_nonce | None: ...
     @_typing.overload

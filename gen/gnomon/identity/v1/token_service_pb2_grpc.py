@@ -61,7 +61,7 @@ class TokenServiceServicer:
     def IssueToken(self, request, context):
         """Issues tokens for a grant.
         Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
-        RFC 9449 §5 and CIBA Core 1.0 §11.
+        RFC 9396 §5, RFC 9449 §5 and CIBA Core 1.0 §11.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,7 @@ class TokenServiceStub:
     IssueToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]
     """Issues tokens for a grant.
     Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
-    RFC 9449 §5 and CIBA Core 1.0 §11.
+    RFC 9396 §5, RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]
     """Returns whether a token is valid, and its metadata: RFC 7662.
@@ -59,7 +59,7 @@ class TokenServiceAsyncStub(TokenServiceStub):
     IssueToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]  # type: ignore[assignment]
     """Issues tokens for a grant.
     Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
-    RFC 9449 §5 and CIBA Core 1.0 §11.
+    RFC 9396 §5, RFC 9449 §5 and CIBA Core 1.0 §11.
     """
     IntrospectToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]  # type: ignore[assignment]
     """Returns whether a token is valid, and its metadata: RFC 7662.
@@ -83,7 +83,7 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_token_service_pb2.IssueTokenResponse, _abc.Awaitable[_token_service_pb2.IssueTokenResponse]]:
         """Issues tokens for a grant.
         Refused with the codes of RFC 6749 §5.2, RFC 7523 §3.1, RFC 8628 §3.5, RFC 8693 §2.2.2, RFC 8707 §2,
-        RFC 9449 §5 and CIBA Core 1.0 §11.
+        RFC 9396 §5, RFC 9449 §5 and CIBA Core 1.0 §11.
         """
 
     @_abc_1.abstractmethod

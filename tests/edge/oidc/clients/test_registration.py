@@ -357,3 +357,21 @@ async def test_a_client_of_a_tenant_is_nobody_elsewhere(registrant: Registrant) 
     assert client["registration_client_uri"].startswith(f"{ISSUER}acme/clients_dyn/")
     assert (await registrant.at("GET", client)).status == 200
     assert (await registrant.at("GET", elsewhere)).status == 401
+
+
+async def test_a_client_gets_those_types_of_authorization_details_that_are_open(
+    registrant: Registrant,
+) -> None:
+    admin = await administrator(registrant)
+    for name, is_open in (("accounts", True), ("payment", False)):
+        members = {"name": name, "title": "See it", "self_registration": is_open}
+        assert (await admin.send("POST", "authorization_details_types", members)).status == 200
+
+    client = await registrant.registered(authorization_details_types=["accounts", "payment", "unknown"])
+    without = await registrant.registered()
+    changed = await registrant.at("PUT", client, APP | {"authorization_details_types": ["payment"]})
+
+    assert client["authorization_details_types"] == ["accounts"]
+    assert "authorization_details_types" not in without
+    # Like scopes, the types stay if a change names none that the client may have.
+    assert (await changed.json())["authorization_details_types"] == ["accounts"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from identity.directory.client import ClientId
-from identity.directory.consents.consent import Terms
+from identity.directory.consents.consent import MOST_REMEMBERED, Terms
 from identity.directory.consents.consents import Consents
 from identity.directory.user import UserId
 from tests.identity.browsers import NOON, Provider
@@ -19,7 +19,7 @@ OPENID = Terms(oauth_scopes=("openid",))
 EMAIL = Terms(oauth_scopes=("email",), resources=("https://api.example.com/",), claims=("birthdate",))
 
 names = st.lists(st.sampled_from("abcd"), unique=True).map(tuple)
-terms = st.builds(Terms, oauth_scopes=names, resources=names, claims=names)
+terms = st.builds(Terms, oauth_scopes=names, resources=names, claims=names, authorization_details=names)
 
 
 @pytest.fixture
@@ -39,7 +39,21 @@ def test_wider_terms_cover_both_and_nothing_else(before: Terms, more: Terms) -> 
     assert widened.cover(before)
     assert widened.cover(more)
     assert set(widened.oauth_scopes) == {*before.oauth_scopes, *more.oauth_scopes}
-    assert before.cover(more) == (before.widened(more) == before)
+    assert set(widened.authorization_details) == {*before.authorization_details, *more.authorization_details}
+    assert before.cover(more) == before.cover(widened)
+
+
+def test_of_many_authorization_details_the_latest_are_remembered() -> None:
+    details = [f'{{"type":"payment","amount":"{number}"}}' for number in range(MOST_REMEMBERED + 1)]
+    grants = [Terms(oauth_scopes=(), authorization_details=(detail,)) for detail in details]
+
+    kept = grants[0]
+    for grant in (*grants[1:-1], grants[0], grants[-1]):
+        kept = kept.widened(grant)
+
+    assert kept.authorization_details == (*details[2:-1], details[0], details[-1])
+    assert not kept.cover(grants[1])
+    assert kept.cover(grants[0])
 
 
 async def test_what_is_granted_later_stands_beside_what_was_before(

@@ -11,6 +11,7 @@ from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import verified
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.consents.consent import Consent, Terms
+from identity.directory.detail_types import DetailTypes
 from identity.directory.user import User, UserId
 from identity.foundation.events.event import EVENTS
 from identity.foundation.tenants import Tenant
@@ -59,6 +60,7 @@ class Mediation:
         withdrawal = ConsentAdministration(
             provider.consents,
             provider.clients,
+            details=DetailTypes(provider.store),
             codes=UnredeemedCodes(provider.store),
             token_sets=TokenSets(provider.store),
             events=provider.events,
