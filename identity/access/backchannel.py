@@ -7,7 +7,7 @@ from enum import StrEnum
 from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
 from identity.crypto.keys.master_keys import Sealed
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from server.platform.records import Kind

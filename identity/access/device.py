@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 

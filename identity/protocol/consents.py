@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from identity.access.callers import Actor
+from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
 from identity.directory.client import Client, ClientId
 from identity.directory.consents.consent import Consent
-from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.user import UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType

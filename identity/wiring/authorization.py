@@ -42,7 +42,7 @@ from identity.authentication.rpc.authorization import AuthorizationServicer, Pus
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
-from identity.directory.detail_types import DetailTypes
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets

@@ -8,7 +8,7 @@ from gnomon.identity.v1 import fed_cm_service_pb2
 from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.id_token import IdTokens
 from identity.clients.dynamic.first_use import FirstUse
-from identity.directory.detail_types import DetailTypes
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.protocol.consents import ConsentAdministration

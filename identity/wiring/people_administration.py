@@ -41,8 +41,8 @@ from identity.authentication.reauthentication.modification_tokens import (
 )
 from identity.authentication.reauthentication.proofs import FactorProofs, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS
-from identity.directory.detail_types import DetailTypes
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import (
     AUTHORIZATION_DETAILS_TYPES,

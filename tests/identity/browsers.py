@@ -69,10 +69,10 @@ from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
 from identity.crypto.keys.root_secret import RootSecret
 from identity.delivery.http.published_keys import PublishedKeys
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consents import Consents
-from identity.directory.detail_types import DetailTypes
 from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher

@@ -31,7 +31,7 @@ from identity.authentication.rpc.authorization import AuthorizationServicer, Pus
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.session import SessionServicer
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.directory.detail_types import DetailTypes
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.foundation.single_use import SingleUse
 from identity.protocol.rpc.logout import LogoutServicer
 from server.platform.call import Call

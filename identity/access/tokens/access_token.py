@@ -12,7 +12,7 @@ from identity.access.tokens.custom_claims import Claims
 from identity.access.tokens.token_ids import jti_of
 from identity.access.tokens.token_set import TokenSet
 from identity.crypto.jose.signing_key import SigningKey
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import Client
 from identity.directory.user import User
 from identity.foundation.errors import InvalidRequest

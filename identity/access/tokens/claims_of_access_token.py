@@ -6,7 +6,7 @@ import msgspec
 
 from identity.access.tokens.actor import Actor
 from identity.access.tokens.token_ids import token_set_id_of
-from identity.directory.authorization_details import Details, canonical
+from identity.directory.authorization_details.details import Details, canonical
 from identity.foundation.vocabulary import TokenType
 
 

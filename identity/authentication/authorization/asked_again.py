@@ -6,7 +6,7 @@ A pushed request is answered once and expires; these parameters replace a pushed
 from collections.abc import Iterator
 
 from identity.authentication.requests.request import AuthorizationRequest, Prompt, ResponseMode
-from identity.directory.authorization_details import array_of
+from identity.directory.authorization_details.details import array_of
 from identity.directory.client import Client
 
 

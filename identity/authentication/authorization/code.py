@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from identity.access.sessions.session import Authentication
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from server.platform.records import Kind, Record
 

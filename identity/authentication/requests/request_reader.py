@@ -12,8 +12,8 @@ from identity.authentication.requests.refusals import RedirectedRefusal, Unredir
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.requests.sources import ParameterSource, resolved
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import Client
-from identity.directory.detail_types import DetailTypes
 from identity.directory.subjects import Subjects, UnknownSubject
 from identity.foundation.errors import InvalidRequest, InvalidToken, LoginRequired, ProtocolError
 from identity.foundation.tenants import Tenant

@@ -34,8 +34,8 @@ from identity.authentication.rpc.browser import (
 from identity.authentication.rpc.proofs import credentials_of
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.rpc.shown_terms import shown_terms
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import Client
-from identity.directory.detail_types import DetailTypes
 from identity.directory.providers import Providers
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.foundation.errors import ProtocolError

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gnomon.identity.v1 import authorization_details_pb2 as pb
-from identity.directory.detail_types import ShownDetail
+from identity.directory.authorization_details.detail_types import ShownDetail
 
 
 def messages_of(details: Iterable[ShownDetail]) -> list[pb.AuthorizationDetail]:

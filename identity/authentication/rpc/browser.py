@@ -20,7 +20,7 @@ from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import Prompt, ResponseMode
 from identity.authentication.rpc.authorization_details import messages_of
-from identity.directory.detail_types import ShownDetail
+from identity.directory.authorization_details.detail_types import ShownDetail
 from identity.directory.provider import Provider, SamlBinding
 from identity.directory.tenants.sign_in_domain import TargetType
 from identity.directory.tenants.sign_in_targets import Route

@@ -15,8 +15,8 @@ from identity.clients.dynamic.metadata import ClientMetadata, described
 from identity.clients.new_secrets import NewSecrets
 from identity.clients.sectors import Sectors
 from identity.delivery.http.destinations import Destinations
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, Registration
-from identity.directory.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
 from identity.foundation.errors import InvalidClientMetadata, InvalidToken

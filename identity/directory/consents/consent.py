@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from server.platform.records import Kind, Record

@@ -6,7 +6,7 @@ from gnomon.identity.v1 import authorization_details_type_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.directory.detail_fields import DetailFields
+from identity.directory.authorization_details.detail_fields import DetailFields
 from identity.directory.labels import AuthorizationDetailsType
 from identity.foundation.tenants import Tenant
 from identity.foundation.visible_text import is_visible

@@ -9,8 +9,8 @@ from identity.access.client_authentication.authenticator import ClientAuthentica
 from identity.access.login_protection.equal_duration import EqualDuration
 from identity.authentication.requests.parameters import Parameters
 from identity.delivery.mail.letter import Letter
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import Client
-from identity.directory.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidRequest, UnauthorizedClient

@@ -10,10 +10,10 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Authentication, Session
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.session_check import has_more_to_prove
+from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
-from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.user import User, UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType

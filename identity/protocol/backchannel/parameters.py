@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from identity.authentication.requests.parameters import Parameters
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import extent_of, granted_scopes, parse
 from identity.foundation.errors import InvalidBindingMessage, InvalidRequest, InvalidScope

@@ -6,9 +6,9 @@ from datetime import timedelta
 from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
 from identity.access.device import DEVICE_CODES, DeviceCode
 from identity.access.tokens.config import DeviceGrantConfig
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.detail_types import DetailTypes
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import Client
-from identity.directory.detail_types import DetailTypes
 from identity.directory.oauth_scopes import extent_of, granted_scopes
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import UnauthorizedClient

@@ -8,10 +8,10 @@ from identity.access.device import DEVICE_CODES, DeviceCode, DeviceCodeState
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Authentication
 from identity.access.sessions.sessions import Sessions, proved
+from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
-from identity.directory.detail_types import DetailTypes, ShownDetail
 from identity.directory.secrets import SecretHasher
 from identity.foundation.tenants import Tenant
 from identity.protocol.devices.limits import UserCodeGuesses

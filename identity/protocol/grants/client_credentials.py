@@ -3,8 +3,8 @@
 import re
 from typing import Protocol
 
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import Client
-from identity.directory.detail_types import DetailTypes
 from identity.directory.holdings import Standing
 from identity.directory.oauth_scopes import Extent, own_extent_of
 from identity.foundation.errors import UnauthorizedClient

@@ -9,7 +9,7 @@ from identity.access.sessions.session import Authentication
 from identity.access.tokens.families import Families, Family
 from identity.access.tokens.token_set import TokenSet
 from identity.access.tokens.token_sets import TokenSets
-from identity.directory.authorization_details import Details
+from identity.directory.authorization_details.details import Details
 from identity.directory.client import Client
 from identity.directory.user import User
 from identity.foundation.errors import InvalidGrant

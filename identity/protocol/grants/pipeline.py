@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from identity.access.client_authentication.authenticator import ClientAuthenticator
 from identity.access.dpop.proofs import DpopProofs
-from identity.directory.authorization_details import Details, granted_details, read
+from identity.directory.authorization_details.details import Details, granted_details, read
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import granted_resources, granted_scopes
 from identity.foundation.errors import (

@@ -7,7 +7,7 @@ from identity.access.tokens.families import Families
 from identity.access.tokens.token_sets import TokenSets
 from identity.authentication.authorization.code import AuthorizationCode
 from identity.delivery.http.published_keys import PublishedKeys
-from identity.directory.detail_types import DetailTypes
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.secrets import SecretHasher
 from identity.foundation.randomness import Randomness
 from identity.foundation.single_use import SingleUse

@@ -7,7 +7,7 @@ same token set and ends with it, and never outlives the subject token. The clien
 from identity.access.tokens.active import ActiveToken, ActiveTokens
 from identity.access.tokens.actor import Actor
 from identity.authentication.authorization.session_check import refusal_of
-from identity.directory.authorization_details import type_of
+from identity.directory.authorization_details.details import type_of
 from identity.directory.client import Client
 from identity.directory.oauth_scopes import Extent
 from identity.foundation.errors import InvalidRequest, InvalidTarget, InvalidToken, UnauthorizedClient

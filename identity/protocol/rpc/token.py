@@ -8,7 +8,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from identity.access.client_authentication.authenticator import ClientCredentials
 from identity.authentication.rpc.proofs import credentials_of, method_of
 from identity.directory import oauth_scopes as scopes
-from identity.directory.authorization_details import array_of
+from identity.directory.authorization_details.details import array_of
 from identity.foundation.errors import ProtocolError
 from identity.foundation.tenants import Tenant, Tenants
 from identity.protocol.grants.grant import ExchangeRequest, TokenRequest, TypedToken

@@ -15,7 +15,7 @@ from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.access.tokens.families import Families
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.token_set import TokenSet
-from identity.directory.authorization_details import array_of
+from identity.directory.authorization_details.details import array_of
 from identity.directory.client import Client
 from identity.directory.subjects import Subjects
 from identity.directory.user import USERS

@@ -20,9 +20,9 @@ from identity.administration.sessions import SessionAdministration
 from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.config import UsersConfig
-from identity.directory.detail_types import DetailTypes
 from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links

@@ -5,6 +5,7 @@ from lxml.html import HtmlElement
 
 from edge.oidc.pages.words import words_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
+from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail, AuthorizationDetailRow
 from gnomon.identity.v1.browser_pb2 import Parameter, Redirect, SessionCookie
 from identity.foundation.vocabulary import Permission, Scope
 from server.platform.errors import Unauthenticated
@@ -12,6 +13,11 @@ from server.platform.languages import ENGLISH
 from tests.edge.oidc.protocol.provider import Provider, directives, hidden_fields, page_of
 
 CONSENT = "/auth/v1/oidc/authorize/consent"
+PAYMENT = AuthorizationDetail(
+    detail=b'{"type":"payment","amount":"7.00"}',
+    title="Pay <b>now</b>",
+    rows=[AuthorizationDetailRow(label="Amount", values=["7.00"])],
+)
 PAGE = pb.ConsentPage(
     authorization_id="request 1",
     client_id="shop",
@@ -23,6 +29,7 @@ PAGE = pb.ConsentPage(
     email="ada@example.com",
     redirect_origin="https://shop.example",
     csrf_token="proof",
+    authorization_details=[PAYMENT],
 )
 REDIRECT = Redirect(uri="https://shop.example/cb", parameters=[Parameter(name="code", value="abc")])
 COOKIE = SessionCookie(value="new", max_age=60, csrf_token="new-proof")
@@ -44,14 +51,15 @@ async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
     page = await page_of(response)
     assert provider.asked(pb.GetConsentPageRequest).authorization_id == "request 1"
     assert links(page) == [("The <b>Shop</b>", "https://shop.example/"), ACCOUNT]
-    assert [item.text for item in page.xpath("//li")] == [
+    assert [item.text for item in page.xpath("//li[not(dl)]")] == [
         "Know who you are",
         "See your email address",
         "Use “shop:read”",
         "See your phone number",
         "Do this at https://api.example/",
     ]
-    assert page.xpath("//main//strong/text()") == ["ada@example.com"]
+    assert page.xpath("//main//strong/text()") == ["Pay <b>now</b>", "ada@example.com"]
+    assert page.xpath("//li/dl/*/text()") == ["Amount", "7.00"]
 
 
 async def test_the_page_shows_the_logo_of_whoever_asks(provider: Provider) -> None:
@@ -212,6 +220,7 @@ async def test_a_step_that_is_not_the_last_answers_a_script_with_the_question(
             "scopes": ["openid", "email", "shop:read"],
             "resources": ["https://api.example/"],
             "claims": ["phone_number"],
+            "authorization_details": [{"type": "payment", "amount": "7.00"}],
         },
     }
 

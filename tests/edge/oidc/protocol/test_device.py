@@ -4,6 +4,7 @@ import pytest
 
 from gnomon.identity.v1 import device_service_pb2 as pb
 from gnomon.identity.v1 import token_service_pb2 as tokens
+from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail, AuthorizationDetailRow
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataResponse, ProviderMetadata
 from gnomon.identity.v1.session_service_pb2 import GetSessionResponse, Session
 from server.platform.errors import NotFound, OAuthError, ResourceExhausted, ServiceError, Unauthenticated
@@ -139,7 +140,18 @@ async def test_a_decision_is_passed_on(
 
 async def test_a_person_sees_what_asks_and_from_where(provider: Provider) -> None:
     found = pb.VerifyDeviceResponse(
-        scopes="openid email", client_id="tv", client_name="TV", peer_address="192.0.2.7", started_at=7
+        scopes="openid email",
+        client_id="tv",
+        client_name="TV",
+        peer_address="192.0.2.7",
+        started_at=7,
+        authorization_details=[
+            AuthorizationDetail(
+                detail=b'{"type":"watch"}',
+                title="Watch",
+                rows=[AuthorizationDetailRow(label="Live", values=["true"], is_boolean=True)],
+            )
+        ],
     )
     provider.answers(verify_device=found)
 
@@ -153,6 +165,14 @@ async def test_a_person_sees_what_asks_and_from_where(provider: Provider) -> Non
         "client_name": "TV",
         "ip": "192.0.2.7",
         "started_at": 7,
+        "authorization_details": [
+            {
+                "detail": {"type": "watch"},
+                "title": "Watch",
+                "description": "",
+                "rows": [{"label": "Live", "values": ["true"], "is_boolean": True}],
+            }
+        ],
     }
 
 

@@ -9,9 +9,9 @@ from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import verified
+from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.consents.consent import Consent, Terms
-from identity.directory.detail_types import DetailTypes
 from identity.directory.user import User, UserId
 from identity.foundation.events.event import EVENTS
 from identity.foundation.tenants import Tenant

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from identity.directory.authorization_details import Details, read, type_of, types_of
+from identity.directory.authorization_details.detail_fields import DetailFields, Row
+from identity.directory.authorization_details.details import Details, read, type_of, types_of
 from identity.directory.client import Client
-from identity.directory.detail_fields import DetailFields, Row
 from identity.directory.labels import AUTHORIZATION_DETAILS_TYPES, AuthorizationDetailsType
 from identity.foundation.errors import InvalidAuthorizationDetails
 from identity.foundation.tenants import Tenant
