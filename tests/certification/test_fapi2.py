@@ -720,8 +720,9 @@ async def test_fapi2_security_profile_final_refresh_token(client: Client, other:
         assert (await client.refreshed(tokens["refresh_token"], key=key))[1]["error"] == "invalid_dpop_proof"
 
 
-async def test_a_client_of_the_profile_asks_for_authorization_details(client: Client) -> None:
-    """RFC 9396; FAPI 2.0 Security Profile §5.3.1 permits them beside scopes."""
+async def test_a_client_of_the_profile_asks_for_authorization_details(running: World) -> None:
+    """RFC 9396: a pushed request carries them, and the bound token contains them."""
+    client = Client(running, "paying")
     payment = {"type": "payment", "amount": "123.50"}
     new = {"name": "payment", "title": "Pay", "fields": {"amount": {"label": "Amount"}}}
     assert (await client.provider.administer("POST", "authorization_details_types", json=new)).status == 200
