@@ -186,6 +186,10 @@ _OF_PROCESSES: Final = (
     marked("Variable names are a plain comma-separated list"),
 )
 _OF_DECISIONS: Final = (
+    marked(
+        "A decision needs one logic that can be evaluated (add a decision table, a literal expression or"
+        " another boxed expression, or remove the decision)"
+    ),
     marked("A relation row has as many cells as there are columns"),
     marked("A required decision, input or knowledge model is missing"),
     marked("A rule has as many entries as the table has columns"),
@@ -203,7 +207,6 @@ _OF_DECISIONS: Final = (
     marked("The model is too large to be evaluated"),
     marked("The text is not a valid FEEL expression"),
     marked("The text is not a valid FEEL unary test"),
-    marked("This decision logic cannot be evaluated"),
     marked("Two rules can match the same input under a unique hit policy"),
     marked("With several outputs every output needs a name"),
     marked("Without output values the order of priority is undefined"),

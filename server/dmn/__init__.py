@@ -11,6 +11,7 @@ reader (XML to model) → compiler (model to nodes, with FEEL compiled and table
 compiled once and evaluated any number of times; nothing here waits, logs or touches the network.
 """
 
+from server.dmn.boxed_reader import EXPRESSION_TAGS
 from server.dmn.decisions import Decisions, compile_definitions, decisions_of
 from server.dmn.errors import DmnError, DmnModelError, DmnReadError, Problem, ProblemKind
 from server.dmn.results import (
@@ -25,6 +26,7 @@ from server.dmn.results import (
 )
 
 __all__ = [
+    "EXPRESSION_TAGS",
     "DecisionEvaluation",
     "DecisionFailure",
     "DecisionOutline",

@@ -4,6 +4,7 @@ Raises `DmnReadError` with the line of the element that lacks something.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from server.dmn.boxed import (
     Binding,
@@ -164,7 +165,7 @@ def _filter(markup: Markup) -> Filter:
     )
 
 
-_READERS: Mapping[str, Callable[[Markup], Expression]] = {
+_READERS: Final[Mapping[str, Callable[[Markup], Expression]]] = {
     "literalExpression": literal_expression,
     "context": _context,
     "list": _list,
@@ -178,3 +179,6 @@ _READERS: Mapping[str, Callable[[Markup], Expression]] = {
     "filter": _filter,
     "decisionTable": decision_table,
 }
+
+EXPRESSION_TAGS: Final = frozenset(_READERS)
+"""The tags of boxed expressions."""

@@ -53,7 +53,9 @@ def lint_decisions(root: Markup, compiled: Callable[[], Decisions]) -> tuple[Fin
         problems = compiled().problems
     except DmnModelError as error:
         problems = error.problems
-    return (*_decision_findings(root), *map(_told, problems))
+    found = tuple(_decision_findings(root))
+    known = {(finding.rule_id, finding.element_id) for finding in found}
+    return (*found, *(_told(each) for each in problems if (each.kind, each.element_id) not in known))
 
 
 def lint_unread_decisions(root: Markup, error: DmnReadError) -> tuple[Finding, ...]:
@@ -151,4 +153,6 @@ def _told(problem: Problem) -> Finding:
 # checks the other rules.
 _PREPARED = frozenset({Family.RESOURCE, Family.DEPLOYMENT})
 _COMPILED = {ProblemKind(rule.id): rule for rule in RULES if rule.id in set(ProblemKind)}
-_EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind) and rule.family not in _PREPARED)
+_EVALUATED = tuple(
+    rule for rule in RULES if rule.id not in dmn.COMPILED_ALONE and rule.family not in _PREPARED
+)

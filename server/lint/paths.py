@@ -1,7 +1,8 @@
 """The path language of rules, for elements and values.
 
 An element path is a tag (`zeebe:input` at any depth of the extensions, other tags among the children),
-`incoming`, `outgoing`, `eventDefinition` for event definitions of any kind, or `*` for all BPMN descendants.
+`incoming`, `outgoing`, `eventDefinition` for event definitions of any kind, `expression` for boxed
+expressions of any kind, or `*` for all descendants but extensions.
 A filter can follow: `[none]` (no event definition), `[attribute=value]`, `[@attribute]` (not blank), or
 `[child]`.
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 from server.bpmn.extensions import PREFIX
 from server.bpmn.model import EVENT_DEFINITION
+from server.dmn import EXPRESSION_TAGS
 from server.lint.subject import Subject
 from server.xml import Markup
 
@@ -34,6 +36,12 @@ def elements(subject: Subject, path: str) -> Iterator[Markup]:
     name, _, condition = path.removesuffix("]").partition("[")
     found = _elements(subject, name)
     return (element for element in found if _fits(element, condition)) if condition else found
+
+
+def is_at(element: Markup, path: str) -> bool:
+    """Whether the tag and the filter of a path are those of an element."""
+    name, _, condition = path.removesuffix("]").partition("[")
+    return element.tag == name and (not condition or _fits(element, condition))
 
 
 def values(subject: Subject, path: str) -> Iterator[Value]:
@@ -57,6 +65,8 @@ def _elements(subject: Subject, name: str) -> Iterator[Markup]:
         return _flows(subject, name)
     if name == "eventDefinition":
         return (child for child in subject.markup.children if child.tag.endswith(EVENT_DEFINITION))
+    if name == "expression":
+        return (child for child in subject.markup.children if child.tag in EXPRESSION_TAGS)
     if name == "*":
         return (element for element in subject.markup.descendants() if not element.tag.startswith(PREFIX))
     if name.startswith(PREFIX):

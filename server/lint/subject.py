@@ -19,7 +19,18 @@ from server.bpmn.model import (
 from server.forms import Form
 from server.xml import Markup
 
-_DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
+_DECISION_TYPES = frozenset({
+    "Decision",
+    "DecisionTable",
+    "DefaultOutputEntry",
+    "Input",
+    "InputExpression",
+    "LiteralExpression",
+    "Output",
+    "OutputEntry",
+    "Relation",
+    "Rule",
+})  # fmt: skip
 _START = "startEvent"
 # Events that send messages.
 _NO_CATCHES = frozenset({"intermediateThrowEvent", "endEvent"})
@@ -127,7 +138,17 @@ def form_subjects(form: Form) -> Iterator[Subject]:
 
 
 def _decision_subject(markup: Markup, name: str) -> Subject:
-    return Subject(markup, markup.attributes.get("id", ""), frozenset({f"dmn:{name}"}))
+    types = frozenset({f"dmn:{name}", *_table_types(markup)})
+    return Subject(markup, markup.attributes.get("id", ""), types)
+
+
+def _table_types(markup: Markup) -> Iterator[str]:
+    """Yield the variants of a decision table by which rules distinguish tables."""
+    if markup.tag == "decisionTable":
+        if "aggregation" in markup.attributes:
+            yield "dmn:DecisionTable[aggregation]"
+        if len(markup.all("output")) > 1:
+            yield "dmn:DecisionTable[outputs]"
 
 
 def _of_process(process: Process) -> Iterator[Subject]:

@@ -1,10 +1,13 @@
 """Servicer for linting models in editors, while a person edits."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from gnomon.engine.v1 import lint_service_pb2 as pb
+from gnomon.engine.v1.console_service_pb2 import LintRule
 from server.lint.files import BPMN_ENDINGS, DMN_ENDING, FORM_ENDING, lint_file
 from server.lint.linter import Finding
+from server.lint.rule import Family
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.platform.tenant_threads import TenantThreads
@@ -13,6 +16,7 @@ from server.rpc.lint_rules import LINT_RULES
 MOST_FINDINGS = 500
 
 _ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
+_FAMILIES = {DMN_ENDING: Family.DMN, FORM_ENDING: Family.FORM}
 _WORKERS = 2
 # An editor asks again after each change, so a late answer is useless.
 _MOST_WAITING = 50
@@ -37,8 +41,13 @@ class LintServicer:
         return pb.LintResourceResponse(
             findings=map(_finding, found[:MOST_FINDINGS]),
             total_findings=len(found),
-            rules=LINT_RULES if request.include_rules else (),
+            rules=_rules_about(name) if request.include_rules else (),
         )
+
+
+def _rules_about(resource_name: str) -> Sequence[LintRule]:
+    family = _FAMILIES.get(resource_name.lower()[resource_name.rindex(".") :], Family.BPMN)
+    return [rule for rule in LINT_RULES if rule.family == family]
 
 
 def _finding(finding: Finding) -> pb.LintFinding:

@@ -32,8 +32,15 @@ from tests.languages.texts import (
 PAGES = ROOT / "edge/oidc/pages"
 CONSOLE = ROOT / "edge/console"
 TEMPLATES = sorted([*PAGES.glob("templates/*.html"), *CONSOLE.glob("templates/*.html")])
-# The second writes findings in the words of the server.
-NO_PAGES = {"proof_of_work.js", "lint.js"}
+# The others write findings in the words of the server.
+NO_PAGES = {
+    "proof_of_work.js",
+    "lint.js",
+    "lint_decision.js",
+    "lint_form.js",
+    "lint_process.js",
+    "timer_values.js",
+}
 SCRIPTS = sorted(
     path for folder in (PAGES, CONSOLE) for path in folder.glob("static/*.js") if path.name not in NO_PAGES
 )

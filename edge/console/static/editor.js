@@ -121,8 +121,10 @@ const LINT_HERE_PAUSE = 50;
 let linting;
 let lintLater = 0;
 let lintHereLater = 0;
-// The rules that this browser evaluates; those of processes alone, and none until the server has sent them.
+// The rules that this browser evaluates, none until the server has sent them.
 let here;
+// Characters of the text that the server checked last.
+let size = 0;
 let told = { findings: [], totalFindings: 0 };
 
 const show = ({ findings: found, totalFindings }) => {
@@ -158,20 +160,22 @@ const show = ({ findings: found, totalFindings }) => {
 };
 
 // Findings of the server keep their places; those of rules that are evaluated here come and go at once.
-const merged = (found) => {
+const merged = ({ findings: found, isLeft }) => {
   const named = ({ ruleId, elementId, message }) => JSON.stringify([ruleId, elementId, message]);
   const names = new Set(found.map(named));
-  const kept = told.findings.filter((each) => !here.decides.has(each.ruleId) || names.has(named(each)));
+  const kept = told.findings.filter((each) => !here.decides.has(each.ruleId) || isLeft(each) || names.has(named(each)));
   const known = new Set(kept.map(named));
   return [...kept, ...found.filter((each) => !known.has(named(each)))];
 };
 
 const lintHere = async () => {
   clearTimeout(lintHereLater);
-  if (!here) return;
+  // The text of a large model is not even made.
+  if (!here || size > here.mostCharacters) return;
   const checked = edition;
-  const found = here.lint(await editor.text());
-  if (!found || checked !== edition) return;
+  const isCurrent = () => checked === edition;
+  const found = await here.lint(await editor.text(), isCurrent);
+  if (!found || !isCurrent()) return;
   const findings = merged(found);
   show({ findings, totalFindings: findings.length + told.totalFindings - told.findings.length });
 };
@@ -182,8 +186,10 @@ const lint = async () => {
   linting = new AbortController();
   const { signal } = linting;
   const sent = edition;
-  const includeRules = !here && Boolean(words.linter);
-  const body = JSON.stringify({ resourceName: nameOfFile(), content: await editor.text(), includeRules });
+  const includeRules = !here;
+  const content = await editor.text();
+  size = content.length;
+  const body = JSON.stringify({ resourceName: nameOfFile(), content, includeRules });
   try {
     const response = await call("/api/v1/console/modeling/lint", { body, signal, headers: { "Content-Type": "application/json" } });
     if (!response.ok) {
@@ -191,7 +197,10 @@ const lint = async () => {
       return;
     }
     const { rules, ...found } = await response.json();
-    if (includeRules) here = (await import(words.linter)).linterOf(rules);
+    if (includeRules) {
+      const [{ linterOf }, { models }] = await Promise.all([import("lint"), import(`lint_${words.kind}`)]);
+      here = linterOf(rules, models);
+    }
     told = found;
     // What was drawn while the server checked is checked here.
     if (sent === edition) show(told);

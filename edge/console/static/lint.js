@@ -1,192 +1,28 @@
-// Rules of the catalogue that the browser evaluates while a person draws a process.
+// Rules of the catalogue that the browser evaluates while a person edits a model.
 //
-// The rules are data that the server sends. Subjects, paths and kinds of check are those of the server, and a test compares
-// the findings of both over many models. Rules of other kinds are left to the server.
+// The rules are data that the server sends; a family of models has the subjects of rules and the checks of single rules. Subjects,
+// paths and kinds of check are those of the server, and a test compares the findings of both over many models. FEEL is left to
+// the server: a check marks what it does not decide.
 
-const SPELLED = new Map([
-  ["http://www.omg.org/spec/BPMN/20100524/MODEL", ""],
-  ["http://www.omg.org/spec/BPMN/20100524/DI", "bpmndi:"],
-  ["http://camunda.org/schema/zeebe/1.0", "zeebe:"],
-]);
-// Attributes that a file may leave out.
-const DEFAULTS = {
-  "zeebe:taskDefinition": [["retries", "3"]],
-  "zeebe:calledDecision": [["bindingType", "latest"]],
-  "zeebe:formDefinition": [["bindingType", "latest"]],
-  "zeebe:linkedResource": [["bindingType", "latest"]],
-  "zeebe:calledElement": [
-    ["bindingType", "latest"],
-    ["propagateAllChildVariables", "true"],
-    ["propagateAllParentVariables", "true"],
-  ],
-};
-const EVENT_DEFINITION = "EventDefinition";
+import { LEFT, all, attribute, descendants, first, isTrue, without } from "markup";
+import { reasonOf } from "timer_values";
+
+export const EVENT_DEFINITION = "EventDefinition";
+export const definitionsOf = ({ children }) => children.filter(({ tag }) => tag.endsWith(EVENT_DEFINITION));
 const OUTSIDE_AD_HOC = "outside ad-hoc sub-processes";
-// A larger model takes too long for each change; the server checks it.
-const MOST_ELEMENTS = 5000;
-
-// Markup
-
-const spelled = (element) => {
-  const prefix = SPELLED.get(element.namespaceURI);
-  if (prefix === undefined) return undefined;
-  let text = "";
-  for (let node = element.firstChild; node && node.nodeType !== Node.ELEMENT_NODE; node = node.nextSibling) {
-    if (node instanceof Text) text += node.data;
-  }
-  const tag = prefix + element.localName;
-  const plain = [...element.attributes].filter(({ namespaceURI }) => !namespaceURI);
-  return {
-    tag,
-    attributes: new Map([...(Object.hasOwn(DEFAULTS, tag) ? DEFAULTS[tag] : []), ...plain.map(({ name, value }) => [name, value])]),
-    children: [...element.children].map(spelled).filter(Boolean),
-    text: text.trim(),
-  };
-};
-
-const all = ({ children }, tag) => children.filter((child) => child.tag === tag);
-const first = ({ children }, tag) => children.find((child) => child.tag === tag);
-const descendants = ({ children }) => children.flatMap((child) => [child, ...descendants(child)]);
-const attribute = ({ attributes }, name) => attributes.get(name) ?? "";
-const isTrue = (markup, name) => ["true", "1"].includes(attribute(markup, name).trim());
-const definitionsOf = ({ children }) => children.filter(({ tag }) => tag.endsWith(EVENT_DEFINITION));
-const upper = (tag) => tag.slice(0, 1).toUpperCase() + tag.slice(1);
-const without = (text, ending) => (text.endsWith(ending) ? text.slice(0, -ending.length) : text);
-
-// Flow elements
-
-const NO_FLOW_ELEMENTS = new Set(
-  `artifact association auditing category completionCondition correlationSubscription dataObject dataObjectReference
-  dataStoreReference documentation extensionElements group humanPerformer incoming ioBinding ioSpecification laneSet monitoring
-  multiInstanceLoopCharacteristics outgoing performer potentialOwner property resourceRole standardLoopCharacteristics
-  supportedInterfaceRef supports textAnnotation`.split(/\s+/),
-);
-// What an event can throw; one that throws anything else, or two things, is not executed.
-const THROWN = {
-  intermediateThrowEvent: ["", "escalation", "compensate", "link", "message", "signal"],
-  endEvent: ["", "terminate", "error", "compensate", "escalation", "message", "signal"],
-};
-
-const flowElements = ({ children }) => children.filter(({ tag }) => !tag.includes(":") && !NO_FLOW_ELEMENTS.has(tag));
-const isFlow = ({ tag }) => tag === "sequenceFlow";
-const isEventSubProcess = (markup) => markup.tag === "subProcess" && isTrue(markup, "triggeredByEvent");
-const isThrown = (markup) =>
-  Object.hasOwn(THROWN, markup.tag) &&
-  THROWN[markup.tag].includes(definitionsOf(markup).map(({ tag }) => without(tag, EVENT_DEFINITION)).join(" "));
-
-// The first node of an id counts, and flows that dangle are left out.
-const graphOf = (container) => {
-  const elements = flowElements(container);
-  const nodes = new Map();
-  for (const node of elements.filter((each) => !isFlow(each))) {
-    const id = attribute(node, "id");
-    if (!nodes.has(id)) nodes.set(id, node);
-  }
-  const flows = elements.filter(isFlow).filter((flow) => ["sourceRef", "targetRef"].every((name) => nodes.has(attribute(flow, name))));
-  const grouped = (name) => {
-    const groups = new Map();
-    for (const flow of flows) {
-      const id = attribute(flow, name);
-      groups.set(id, [...(groups.get(id) ?? []), flow]);
-    }
-    return groups;
-  };
-  return { nodes, incoming: grouped("targetRef"), outgoing: grouped("sourceRef"), isAdHoc: container.tag === "adHocSubProcess" };
-};
-
-// Subjects: elements with the types that rules apply to
-
-const typed = (...names) => new Set(names.map((name) => `bpmn:${name}`));
-
-const supertypes = (tag) => {
-  if (tag.endsWith("Event")) return ["Event"];
-  if (tag.endsWith("Gateway")) return ["Gateway"];
-  return ["subProcess", "adHocSubProcess", "transaction"].includes(tag) ? ["SubProcess", "Activity"] : ["Activity"];
-};
-
-const elementTypes = (markup, scopeKind) => {
-  const kind = upper(markup.tag);
-  if (isEventSubProcess(markup)) return typed("SubProcess", "SubProcess[triggeredByEvent]", "FlowNode", "FlowElement");
-  if (isFlow(markup)) return typed(kind, "FlowElement");
-  const inside = markup.tag === "startEvent" ? [`StartEvent[${scopeKind}]`] : [];
-  const sent = isThrown(markup) && first(markup, "messageEventDefinition") ? [`${kind}[message]`] : [];
-  return typed(kind, ...inside, ...sent, ...supertypes(markup.tag), "FlowNode", "FlowElement");
-};
-
-function* partsOfNode(node, scope, scopeKind) {
-  const id = attribute(node, "id");
-  const isStart = node.tag === "startEvent" && scopeKind === "Process";
-  const side = isStart ? "start" : isThrown(node) ? "throw" : "catch";
-  for (const markup of definitionsOf(node)) {
-    const kind = upper(markup.tag);
-    yield { markup, id, types: typed(kind, `${kind}[${side}]`, EVENT_DEFINITION), scope };
-  }
-  const repeated = first(node, "multiInstanceLoopCharacteristics");
-  if (repeated) yield { markup: repeated, id, types: typed("MultiInstanceLoopCharacteristics"), scope };
-}
-
-function* subjectsOfScope(container, scope, scopeKind) {
-  for (const markup of flowElements(container)) {
-    const id = attribute(markup, "id");
-    yield { markup, id, types: elementTypes(markup, scopeKind), scope };
-    if (!isFlow(markup)) yield* partsOfNode(markup, scope, scopeKind);
-    if (!["subProcess", "adHocSubProcess"].includes(markup.tag)) continue;
-    const isAdHoc = markup.tag === "adHocSubProcess";
-    const kind = isAdHoc ? "AdHocSubProcess" : `${isEventSubProcess(markup) ? "Event" : "Embedded"}SubProcess`;
-    const inside = graphOf(markup);
-    yield { markup, id, types: typed(isAdHoc ? "AdHocScope" : kind, "FlowElementsContainer"), scope: inside };
-    yield* subjectsOfScope(markup, inside, kind);
-  }
-}
-
-// Messages and signals that executable processes use: the ids, each with the types of all its uses.
-const used = (processes, kind, references, typesOf) => {
-  const found = new Map();
-  for (const process of processes) {
-    for (const [id, node] of descendants(process).flatMap((each) => references(each))) {
-      const isStart = node.tag === "startEvent" && process.children.includes(node);
-      found.set(id, new Set([...(found.get(id) ?? []), ...typed(kind, ...typesOf(node, isStart))]));
-    }
-  }
-  return found;
-};
-
-const messageReferences = (node) => {
-  const definition = first(node, "messageEventDefinition");
-  const id = (definition ?? node).attributes.get("messageRef");
-  return id !== undefined && (definition || node.tag === "receiveTask") ? [[id, node]] : [];
-};
-const signalReferences = (node) => {
-  const definition = first(node, "signalEventDefinition");
-  return definition ? [[attribute(definition, "signalRef"), node]] : [];
-};
-const typesOfMessage = (node, isStart) => {
-  if (isStart) return ["StartMessage"];
-  return Object.hasOwn(THROWN, node.tag) ? [] : ["CaughtMessage"];
-};
-
-function* subjectsOf(file) {
-  yield { markup: file, id: attribute(file, "id"), types: typed("Definitions"), roots: new Map() };
-  const roots = new Map(["error", "escalation", "message", "signal"].flatMap((tag) => all(file, tag)).map((root) => [attribute(root, "id"), root]));
-  for (const [id, root] of roots) {
-    if (["error", "escalation"].includes(root.tag)) yield { markup: root, id, types: typed(upper(root.tag)), roots: new Map() };
-  }
-  const processes = all(file, "process").filter((process) => isTrue(process, "isExecutable"));
-  const messages = used(processes, "Message", messageReferences, typesOfMessage);
-  const signals = used(processes, "Signal", signalReferences, (_, isStart) => (isStart ? ["StartSignal"] : []));
-  for (const [tag, found] of [["message", messages], ["signal", signals]]) {
-    for (const [id, types] of found) if (roots.get(id)?.tag === tag) yield { markup: roots.get(id), id, types, roots: new Map() };
-  }
-  for (const process of processes) {
-    const scope = graphOf(process);
-    yield { markup: process, id: attribute(process, "id"), types: typed("Process", "FlowElementsContainer"), scope, roots };
-    for (const subject of subjectsOfScope(process, scope, "Process")) yield { ...subject, roots };
-  }
-}
+// As many findings as the server sends.
+const MOST_FINDINGS = 500;
+// Reading a longer text, of some 3,500 drawn elements, stops the page for too long.
+const MOST_CHARACTERS = 1_000_000;
+// The page answers after so many milliseconds of work.
+const SLICE = 8;
 
 // Paths of rules
 
 const BOOLEANS = { 1: "true", 0: "false" };
+const EXPRESSIONS = new Set(
+  "conditional context decisionTable every filter for functionDefinition invocation list literalExpression relation some".split(" "),
+);
 
 const fits = (markup, condition) => {
   if (condition === "none") return !definitionsOf(markup).length;
@@ -197,19 +33,30 @@ const fits = (markup, condition) => {
   return (Object.hasOwn(BOOLEANS, found) ? BOOLEANS[found] : found) === wanted.join("=");
 };
 
+const parted = (path) => {
+  const [name, ...rest] = without(path, "]").split("[");
+  return [name, rest.join("[")];
+};
+
 const named = ({ markup, id, scope }, name) => {
   if (name === "incoming" || name === "outgoing") return scope?.[name].get(id) ?? [];
   if (name === "eventDefinition") return definitionsOf(markup);
+  if (name === "expression") return markup.children.filter(({ tag }) => EXPRESSIONS.has(tag));
   if (name === "*") return descendants(markup).filter(({ tag }) => !tag.startsWith("zeebe:"));
   if (!name.startsWith("zeebe:")) return all(markup, name);
   const extensions = first(markup, "extensionElements");
   return extensions ? descendants(extensions).filter(({ tag }) => tag === name) : [];
 };
 
-const elementsAt = (subject, path) => {
-  const [name, ...rest] = without(path, "]").split("[");
+export const elementsAt = (subject, path) => {
+  const [name, condition] = parted(path);
   const found = named(subject, name);
-  return rest.length ? found.filter((each) => fits(each, rest.join("["))) : found;
+  return condition ? found.filter((each) => fits(each, condition)) : found;
+};
+
+const isAt = (markup, path) => {
+  const [name, condition] = parted(path);
+  return markup.tag === name && (!condition || fits(markup, condition));
 };
 
 const single = (owner, name) => {
@@ -224,7 +71,7 @@ const valuesAt = (subject, path) => {
   return owners.map((at) => ({ at, text: names.length > 1 ? names.map((name) => single(at, name) ?? "").join(" + ") : single(at, names[0]) }));
 };
 
-const written = (subject, path) => valuesAt(subject, path).filter(({ text }) => text !== undefined);
+export const written = (subject, path) => valuesAt(subject, path).filter(({ text }) => text !== undefined);
 
 // Kinds of check: each yields what is wrong, and the element if it is not the subject
 
@@ -245,7 +92,7 @@ const TARGETS = {
   "own outgoing flow": (subject, id) => elementsAt(subject, "outgoing").some((flow) => flow.attributes.get("id") === id),
   "Activity of the same scope": ({ scope }, id) => {
     const node = scope?.nodes.get(id);
-    return Boolean(node) && !/(Event|Gateway)$/.test(node.tag) && !isEventSubProcess(node);
+    return Boolean(node) && !/(Event|Gateway)$/.test(node.tag) && !(node.tag === "subProcess" && isTrue(node, "triggeredByEvent"));
   },
   Error: ({ roots }, id) => roots.get(id)?.tag === "error",
   Escalation: ({ roots }, id) => roots.get(id)?.tag === "escalation",
@@ -253,12 +100,35 @@ const TARGETS = {
   Signal: ({ roots }, id) => roots.get(id)?.tag === "signal",
 };
 
+// Properties of a scope with the nodes that a rule lists.
+const PROPERTIES = {
+  *"no cycle"(scope, through) {
+    const cycle = scope.cycle(through);
+    if (cycle.length) yield [`found a loop through ${cycle.sort(inCodePoints).join(", ")}`];
+  },
+  *reachable(scope, entries) {
+    const free = scope.isAdHoc ? [...scope.nodes.keys()].filter((id) => !scope.incoming.has(id)) : [];
+    const reached = scope.reachable([...entries, ...free]);
+    for (const [id, node] of scope.nodes) if (!reached.has(id)) yield [`no path leads to ${id}`, node];
+  },
+};
+// The order of the server; that of JavaScript is another beyond the first 65,536 characters.
+const inCodePoints = (one, other) => {
+  const [these, those] = [[...one], [...other]];
+  const place = these.findIndex((character, index) => character !== those[index]);
+  if (place < 0) return these.length - those.length;
+  return place < those.length ? these[place].codePointAt(0) - those[place].codePointAt(0) : 1;
+};
+
 const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const whole = (expression) => new RegExp(`^(?:${expression})$`, "u");
+const WHOLE_NUMBER = /^[+-]?[0-9]{1,10}$/;
 
 const texts = (check) =>
   function* (subject, rule) {
-    for (const path of rule.attribute) for (const { at, text } of written(subject, path)) yield* check(rule, path, text, at);
+    for (const [place, path] of rule.attribute.entries()) {
+      for (const { at, text } of written(subject, path)) yield* check(rule, path, text, at, rule.value[place]);
+    }
   };
 
 const EVALUATORS = {
@@ -326,6 +196,31 @@ const EVALUATORS = {
   pattern: texts(function* (rule, path, text, at) {
     if (!rule.patterns.some((pattern) => pattern.test(text))) yield [`${path} is ${text}`, at];
   }),
+  "number-range": texts(function* (rule, path, text, at) {
+    if (text.startsWith("=")) yield [LEFT, at];
+    else if (!WHOLE_NUMBER.test(text.trim()) || !holds(rule.bounds, Number(text))) {
+      yield [`expected ${limits(rule.bounds)} in ${path}, found ${text || "nothing"}`, at];
+    }
+  }),
+  "feel-expression": texts(function* (rule, path, text, at) {
+    if (text.startsWith("=")) yield [LEFT, at];
+    else if (rule.value.includes("expression-only")) yield [`${path} does not start with =, found ${text || "nothing"}`, at];
+  }),
+  "constant-expression": texts(function* (rule, path, text, at) {
+    if (text.trim().startsWith("=")) yield [LEFT, at];
+  }),
+  timer: texts(function* (rule, path, text, at, form) {
+    const reason = text.startsWith("=") ? LEFT : reasonOf[form](text.trim());
+    if (reason) yield [reason === LEFT ? LEFT : `${path}: ${reason}`, at];
+  }),
+  *graph({ scope }, rule) {
+    if (!scope) return;
+    const nodes = [...scope.nodes].filter(([, node]) => rule.attribute.some((path) => isAt(node, path))).map(([id]) => id);
+    for (const name of rule.value) yield* PROPERTIES[name](scope, nodes);
+  },
+  *custom(subject, rule) {
+    for (const check of rule.checks) yield* check(subject);
+  },
 };
 
 // Patterns of the rule, undefined when this browser has no such pattern.
@@ -339,44 +234,73 @@ const patternsOf = ({ evaluator, options: { value } }) => {
   }
 };
 
-const isDecidable = ({ family, static: isStatic, evaluator, options: { value } }) => {
-  if (family !== "bpmn" || !isStatic || !Object.hasOwn(EVALUATORS, evaluator)) return false;
-  if (evaluator === "schema") return value.includes("sequence");
-  return evaluator !== "reference" || value.every((kind) => Object.hasOwn(TARGETS, kind));
+// Options without which the browser does not know what a rule means; every value is one for kinds that are not listed.
+const KNOWN = {
+  schema: (value) => value === "sequence",
+  reference: (value) => Object.hasOwn(TARGETS, value),
+  graph: (value) => Object.hasOwn(PROPERTIES, value),
+  "feel-expression": (value) => ["expression-only", "static-or-expression"].includes(value),
+  custom: (value, { checks }) => Object.hasOwn(checks, value),
 };
 
-const prepared = (rule) => {
+const isDecidable = ({ family, static: isStatic, evaluator, appliesTo, options: { value } }, models) => {
+  if (family !== models.family || !isStatic || !Object.hasOwn(EVALUATORS, evaluator)) return false;
+  if (!appliesTo.every((type) => models.hasSubjects(type))) return false;
+  return !Object.hasOwn(KNOWN, evaluator) || value.every((each) => KNOWN[evaluator](each, models));
+};
+
+const prepared = (rule, { checks }) => {
   const patterns = patternsOf(rule);
   const { min, max } = rule.options.bounds ?? {};
-  return patterns && { ...rule, ...rule.options, bounds: { min: min ?? undefined, max: max ?? undefined }, patterns };
+  const bounds = { min: min ?? undefined, max: max ?? undefined };
+  const own = rule.evaluator === "custom" ? rule.options.value.map((name) => checks[name]) : [];
+  return patterns && { ...rule, ...rule.options, bounds, patterns, checks: own };
 };
 
-const isAbout = ({ appliesTo }, types) => (appliesTo.length ? appliesTo.some((type) => types.has(type)) : types.has("bpmn:Definitions"));
+const keyOf = ({ ruleId, elementId }) => JSON.stringify([ruleId, elementId]);
 
-function* findings(rules, file) {
-  for (const subject of subjectsOf(file)) {
-    for (const rule of rules.filter((each) => isAbout(each, subject.types))) {
-      for (const [detail, at = subject.markup] of EVALUATORS[rule.evaluator](subject, rule)) {
-        const isPart = at === subject.markup || at.tag.startsWith("zeebe:");
-        const elementId = (isPart ? "" : attribute(at, "id")) || subject.id;
-        yield { ruleId: rule.id, severity: rule.severity, elementId, message: `${rule.message}: ${detail}`, line: 0 };
-      }
+// `models` is the family of the models: `family` is its name, `read` takes a text and gives the file, undefined for one that is left
+// to the server, `subjects` yields the elements that rules apply to, each with its types, and `checks` has the checks of single rules.
+//
+// `decides` has the ids of the rules that are evaluated here. `lint` gives the findings in a text, and which findings are left to
+// the server although their rules are evaluated here; undefined for a text that is left to the server, or that is no longer current.
+// A text beyond `mostCharacters` is left to the server.
+export const linterOf = (catalogue, models) => {
+  const rules = catalogue.filter((rule) => isDecidable(rule, models)).map((rule) => prepared(rule, models)).filter(Boolean);
+  const known = new Map();
+  const rulesAbout = (types) => {
+    const key = types.join(" ");
+    if (!known.has(key)) {
+      const whole = types.some((type) => type.endsWith(":Definitions"));
+      known.set(key, rules.filter(({ appliesTo }) => (appliesTo.length ? appliesTo.some((type) => types.includes(type)) : whole)));
     }
-  }
-}
-
-// `decides` tells the ids of the rules that are evaluated here; `lint` gives the findings in a file, undefined for a file that is
-// left to the server.
-export const linterOf = (catalogue) => {
-  const rules = catalogue.filter(isDecidable).map(prepared).filter(Boolean);
-  return {
-    decides: new Set(rules.map(({ id }) => id)),
-    lint: (text) => {
-      const { documentElement: root } = new DOMParser().parseFromString(text, "text/xml");
-      const found = root.getElementsByTagName("*").length;
-      if (found > MOST_ELEMENTS || root.getElementsByTagName("parsererror").length) return undefined;
-      const file = spelled(root);
-      return file?.tag === "definitions" ? [...findings(rules, file)] : undefined;
-    },
+    return known.get(key);
   };
+  const lint = async (text, isCurrent = () => true) => {
+    const file = text.length > MOST_CHARACTERS ? undefined : models.read(text);
+    if (!file) return undefined;
+    const findings = [];
+    const left = new Set();
+    let end = performance.now() + SLICE;
+    for (const subject of models.subjects(file)) {
+      for (const rule of rulesAbout(subject.types)) {
+        for (const [detail, at = subject.markup] of EVALUATORS[rule.evaluator](subject, rule)) {
+          const isPart = at === subject.markup || at.tag.startsWith("zeebe:");
+          const elementId = (isPart ? "" : attribute(at, "id")) || subject.id;
+          const finding = { ruleId: rule.id, severity: rule.severity, elementId, message: `${rule.message}: ${String(detail)}`, line: 0 };
+          if (detail === LEFT) left.add(keyOf(finding));
+          else findings.push(finding);
+          if (findings.length > MOST_FINDINGS) return undefined;
+        }
+      }
+      if (performance.now() < end) continue;
+      await new Promise((resume) => {
+        setTimeout(resume);
+      });
+      if (!isCurrent()) return undefined;
+      end = performance.now() + SLICE;
+    }
+    return { findings, isLeft: (finding) => left.has(keyOf(finding)) };
+  };
+  return { decides: new Set(rules.map(({ id }) => id)), mostCharacters: MOST_CHARACTERS, lint };
 };

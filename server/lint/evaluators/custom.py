@@ -269,7 +269,7 @@ def _links_caught_twice(subject: Subject) -> Iterator[Violation]:
 
 def _link_without_catch(subject: Subject) -> Iterator[Violation]:
     name = subject.markup.attributes.get("name", "")
-    if name not in {event.link_name for event in _links(subject)}:
+    if subject.scope is None or name not in subject.scope.links:
         yield Violation(f"found none with the name {name}")
 
 

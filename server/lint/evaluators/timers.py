@@ -12,11 +12,9 @@ from server.lint.violation import Violation
 from server.xml import Markup
 
 _FORMS: Mapping[str, Callable[[str], object]] = {
-    "timeDate": timer_values.date,
-    "timeDuration": timer_values.duration,
-    "timeCycle": timer_values.cycle,
-    "zeebe:taskSchedule@dueDate": timer_values.date,
-    "zeebe:taskSchedule@followUpDate": timer_values.date,
+    "date": timer_values.date,
+    "duration": timer_values.duration,
+    "cycle": timer_values.cycle,
 }
 # Timer types for events that fire once, and for events that can fire repeatedly.
 _ONCE = frozenset({"timeDate", "timeDuration"})
@@ -28,14 +26,14 @@ _INTERRUPTING: Mapping[str, str] = {"boundaryEvent": "cancelActivity", "startEve
 
 
 def timer(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Parse each path's text as its type of timer, or as a FEEL expression with a leading `=`."""
-    for path in rule.attribute:
+    """Parse each path's text as the form in `value`, or as a FEEL expression with a leading `=`."""
+    for path, form in zip(rule.attribute, rule.value, strict=True):
         for at, text in written(subject, path):
             if text.startswith("="):
                 yield from syntax(path, text[1:], at)
                 continue
             try:
-                _FORMS[path](text.strip())
+                _FORMS[form](text.strip())
             except MalformedTimer as error:
                 yield Violation(f"{path}: {error}", at)
 
@@ -46,7 +44,7 @@ def kinds(subject: Subject) -> Iterator[Violation]:
     if event is None:
         return
     for child in subject.markup.children:
-        if child.tag not in _FORMS:
+        if child.tag not in _AGAIN:
             continue
         if "bpmn:TimerEventDefinition[start]" in subject.types:
             if child.tag not in _STARTING:

@@ -354,6 +354,7 @@ RULES = (
         evaluator=EvaluatorKind.TIMER,
         applies_to=("bpmn:TimerEventDefinition",),
         attribute=("timeDate", "timeDuration", "timeCycle"),
+        value=("date", "duration", "cycle"),
     ),
     Rule(
         id="end-event-type",

@@ -2,6 +2,24 @@
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule, Severity
 
+_CATCHING_LINK = "intermediateCatchEvent[linkEventDefinition]"
+# Elements that complete in the same step in which they are activated; a sent message waits for a job worker.
+_WAITLESS = (
+    "callActivity",
+    "exclusiveGateway",
+    "inclusiveGateway",
+    "intermediateThrowEvent[none]",
+    "intermediateThrowEvent[compensateEventDefinition]",
+    "intermediateThrowEvent[escalationEventDefinition]",
+    "intermediateThrowEvent[linkEventDefinition]",
+    "intermediateThrowEvent[signalEventDefinition]",
+    "manualTask",
+    "parallelGateway",
+    "startEvent",
+    "task",
+    _CATCHING_LINK,
+)
+
 RULES = (
     Rule(
         id="flow-ends-connected",
@@ -84,14 +102,16 @@ RULES = (
         message="The model has a loop without a wait state",
         evaluator=EvaluatorKind.GRAPH,
         applies_to=("bpmn:FlowElementsContainer",),
-        value=("no cycle without wait state",),
+        attribute=_WAITLESS,
+        value=("no cycle",),
     ),
     Rule(
         id="unreachable",
         message="The element is never reached",
         evaluator=EvaluatorKind.GRAPH,
         applies_to=("bpmn:FlowElementsContainer",),
-        value=("reachable from a start or boundary event",),
+        attribute=("startEvent", "boundaryEvent", "subProcess[triggeredByEvent=true]", _CATCHING_LINK),
+        value=("reachable",),
         severity=Severity.WARNING,
         refuses=False,
     ),

@@ -67,6 +67,7 @@ RULES = (
         evaluator=EvaluatorKind.TIMER,
         applies_to=_USER_TASK,
         attribute=("zeebe:taskSchedule@dueDate", "zeebe:taskSchedule@followUpDate"),
+        value=("date", "date"),
     ),
     Rule(
         id="user-task-priority",

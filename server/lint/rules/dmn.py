@@ -1,12 +1,21 @@
 """Rules about decisions.
 
-The decision compiler checks the rules named in `ProblemKind`; their rows describe the checks.
+The decision compiler checks the rules named in `ProblemKind`. No evaluator checks those in `COMPILED_ALONE`,
+so their rows only describe the checks.
 """
 
+from server.dmn import ProblemKind
 from server.dmn.boxed import HitPolicy
 from server.lint.rule import Bounds, EvaluatorKind, Family, Rule, Severity
 
 MAX_NAME_LENGTH = 32_768
+
+COMPILED_ALONE = frozenset(ProblemKind) - {
+    ProblemKind.DECISION_LOGIC,
+    ProblemKind.EXPRESSION_EMPTY,
+    ProblemKind.OUTPUT_NAME,
+    ProblemKind.COLLECT_SINGLE_OUTPUT,
+}
 
 READABLE = Rule(
     id="dmn-readable",
@@ -37,7 +46,10 @@ RULES = (
     ),
     Rule(
         id="dmn-decision-logic",
-        message="This decision logic cannot be evaluated",
+        message=(
+            "A decision needs one logic that can be evaluated (add a decision table, a literal expression or"
+            " another boxed expression, or remove the decision)"
+        ),
         evaluator=EvaluatorKind.COUNT,
         applies_to=("dmn:Decision",),
         attribute=("expression",),
@@ -84,7 +96,12 @@ RULES = (
         id="dmn-expression-empty",
         message="An expression is empty",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
-        applies_to=("dmn:LiteralExpression",),
+        applies_to=(
+            "dmn:LiteralExpression",
+            "dmn:InputExpression",
+            "dmn:OutputEntry",
+            "dmn:DefaultOutputEntry",
+        ),
         attribute=("text",),
         family=Family.DMN,
     ),
@@ -128,7 +145,7 @@ RULES = (
         id="dmn-collect-single-output",
         message="An aggregated table has one output only",
         evaluator=EvaluatorKind.COUNT,
-        applies_to=("dmn:DecisionTable",),
+        applies_to=("dmn:DecisionTable[aggregation]",),
         attribute=("output",),
         bounds=Bounds(max=1),
         family=Family.DMN,
@@ -137,7 +154,7 @@ RULES = (
         id="dmn-output-name",
         message="With several outputs every output needs a name",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
-        applies_to=("dmn:DecisionTable",),
+        applies_to=("dmn:DecisionTable[outputs]",),
         attribute=("output@name",),
         family=Family.DMN,
     ),

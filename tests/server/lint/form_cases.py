@@ -8,7 +8,7 @@ from tests.server.lint.rule_cases import Case
 
 
 def _form(**members: object) -> bytes:
-    return json.dumps({"id": "f", **members}).encode()
+    return json.dumps({"id": "f", "type": "default", "components": [], **members}).encode()
 
 
 def _component(**members: object) -> bytes:

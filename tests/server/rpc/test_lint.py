@@ -5,6 +5,7 @@ import pytest
 from gnomon.engine.v1 import lint_service_pb2 as pb
 from server.bpmn.builder import process
 from server.lint.catalogue import RULES
+from server.lint.rule import Family
 from server.lint.rules.deployments import MAX_FLOW_ELEMENTS
 from server.platform.call import Call, TenantId
 from server.platform.errors import InvalidArgument
@@ -74,10 +75,16 @@ async def test_a_model_with_too_many_elements_has_one_finding() -> None:
     assert [each.rule_id for each in answer.findings] == ["flow-element-count"]
 
 
-async def test_a_request_gets_the_rules_when_it_asks_for_them() -> None:
-    asking = pb.LintResourceRequest(resource_name="a.bpmn", content="neither", include_rules=True)
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [("a.bpmn", Family.BPMN), ("a.b.XML", Family.BPMN), ("a.dmn", Family.DMN), ("a.FORM", Family.FORM)],
+)
+async def test_a_request_gets_the_rules_about_its_kind_of_file_when_it_asks_for_them(
+    name: str, family: Family
+) -> None:
+    asking = pb.LintResourceRequest(resource_name=name, content="neither", include_rules=True)
     call = Call(POLICIES["LintResource"], asking, {}, tenant_id=TenantId("default"))
     asked = await LintServicer().lint_resource(asking, call)
 
-    assert {each.id for each in asked.rules} == {rule.id for rule in RULES}
+    assert {each.id for each in asked.rules} == {rule.id for rule in RULES if rule.family is family}
     assert not (await linted("a.bpmn", "neither")).rules

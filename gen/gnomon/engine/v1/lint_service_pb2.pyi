@@ -108,7 +108,7 @@ class LintResourceResponse(_message.Message):
 
     @_builtins.property
     def rules(self) -> _containers.RepeatedCompositeFieldContainer[_console_service_pb2.LintRule]:
-        """The rules of getLintRules, if the request asks for them."""
+        """The rules of getLintRules about files of this kind, if the request asks for them."""
 
     def __init__(
         self,

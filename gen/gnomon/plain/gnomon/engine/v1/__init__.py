@@ -11378,7 +11378,7 @@ class LintResourceResponse(betterproto2.Message):
 
     rules: "list[LintRule]" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The rules of getLintRules, if the request asks for them.
+    The rules of getLintRules about files of this kind, if the request asks for them.
     """
 
 
