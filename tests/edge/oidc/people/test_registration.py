@@ -327,6 +327,18 @@ async def test_r40_who_came_from_nowhere_goes_to_the_entry_page(office: PostOffi
     assert confirmed.xpath("//a/@href") == ["/auth/v1/"]
 
 
+async def test_the_form_leads_to_the_terms_of_use_that_hold(office: PostOffice) -> None:
+    before = await page_of(await office.http.get(REGISTER))
+    published = await office.admin.send(
+        "POST", "/tos", json={"version": "1", "language": "en", "text": "Be kind."}
+    )
+    assert published.status == 201
+    form = await page_of(await office.http.get(REGISTER))
+
+    link = "//a[contains(@href, '/oidc/terms')]/@href"
+    assert (before.xpath(link), form.xpath(link)) == ([], ["/auth/v1/oidc/terms"])
+
+
 async def test_a_request_may_ask_for_the_registration_page(office: PostOffice) -> None:
     """Initiating User Registration via OpenID Connect 1.0 §4."""
     await office.admin.deployment.store.of(CLIENTS).insert(app(client_uri="https://app.example.com/"))

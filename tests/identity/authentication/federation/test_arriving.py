@@ -10,9 +10,12 @@ import pytest
 from joserfc.jwk import ECKey, OctKey
 
 from identity.access.sessions.session import SESSIONS
+from identity.authentication.authorization.terms_step import TermsDecision
 from identity.authentication.requests.parameters import Parameters
+from identity.authentication.requests.redirection import Redirection
 from identity.directory.client import CLIENTS
 from identity.directory.provider import PROVIDERS
+from identity.directory.terms_of_use.terms import TERMS_VERSIONS, TermsVersion
 from identity.foundation.vocabulary import AuthenticationMethod
 from server.platform.errors import InvalidArgument, NotFound, ServiceError, Unauthenticated
 from tests.identity.authentication.federation.flow import NOW, Flow, at_hash, response_target
@@ -58,6 +61,40 @@ async def test_whoever_comes_back_goes_on_to_the_relying_party(flow: Flow) -> No
     assert arrived.session is not None
     assert await flow.provider.session(browser) is None
     assert (arrived.session.upstream_sub, arrived.session.upstream_sid) == ("alice-there", "s1")
+
+
+async def test_whoever_comes_back_accepts_the_terms_of_use_before_being_signed_in(flow: Flow) -> None:
+    provider = flow.provider
+    version = TermsVersion(
+        tenant_id=provider.tenant.tenant_id,
+        id="1",
+        uri="https://example.com/terms",
+        texts=(),
+        holds_from=provider.clock.now(),
+        is_accepted_again=True,
+        accept_until=None,
+        published_at=provider.clock.now(),
+    )
+    await provider.store.of(TERMS_VERSIONS).insert(version)
+    asked, browser = await flow.leave(state="of the app")
+
+    arrived = await flow.arrive(browser, state=asked["state"], iss=UPSTREAM)
+
+    terms = response_target(arrived)
+    assert terms.uri == f"{ISSUER}oidc/authorize/terms"
+    assert await signed_in(flow) == []
+    browser = await provider.with_csrf(replace(browser, cookie=arrived.cookie))
+    answered = await provider.terms_step.answer(
+        provider.tenant,
+        browser,
+        dict(terms.parameters)["authorization_id"],
+        version="1",
+        decision=TermsDecision.ACCEPT,
+    )
+    assert isinstance(answered.outcome, Redirection)
+    assert answered.outcome.uri == CALLBACK
+    assert dict(answered.outcome.parameters)["state"] == "of the app"
+    assert await signed_in(flow) == ["alice-there"]
 
 
 async def test_the_code_is_redeemed_with_our_verifier_and_our_secret(flow: Flow) -> None:
