@@ -1847,7 +1847,7 @@ Global___JobResult: _TypeAlias = JobResult  # noqa: Y015
 
 @_typing.final
 class JobResultCorrections(_message.Message):
-    """Changes that a task listener makes to its user task; what is absent stays as it is."""
+    """Changes that a task listener makes to the user task; absent values stay unchanged."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

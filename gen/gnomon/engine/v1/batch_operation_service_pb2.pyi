@@ -1088,7 +1088,7 @@ class BatchOperationItemFilter(_message.Message):
 
     @_builtins.property
     def item_key(self) -> _filter_pb2.KeyFilter:
-        """Key of what is processed."""
+        """Key of the item."""
 
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:

@@ -708,7 +708,7 @@ class TermsQuestion(_message.Message):
     client_name: _builtins.str
     """Its name for users."""
     client_logo_id: _builtins.str
-    """Id of the client's uploaded logo, empty without one."""
+    """Id of the client's uploaded logo; empty if there is none."""
     email: _builtins.str
     """E-mail address of the user."""
     redirect_origin: _builtins.str
@@ -721,7 +721,7 @@ class TermsQuestion(_message.Message):
     """Until when the user may continue without accepting them, in Unix seconds."""
     @_builtins.property
     def screen(self) -> _screen_pb2.Screen:
-        """Screen of the page, absent for the default theme."""
+        """Screen of the page; absent for the default theme."""
 
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -878,7 +878,7 @@ class AnswerTermsResponse(_message.Message):
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """Cookie to set, absent when it stays as it is."""
+        """Cookie to set; absent if it stays unchanged."""
 
     def __init__(
         self,

@@ -137,7 +137,7 @@ class BackchannelRequest(_message.Message):
     id: _builtins.str
     """Id; it differs from the id that the client has."""
     client_id: _builtins.str
-    """Client that asks."""
+    """Client of the request."""
     client_name: _builtins.str
     """Display name of the client."""
     binding_message: _builtins.str

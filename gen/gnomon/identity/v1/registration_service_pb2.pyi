@@ -80,7 +80,7 @@ class GetRegistrationPageResponse(_message.Message):
     password_length_min: _builtins.int
     """Minimum length of a password in characters."""
     has_terms: _builtins.bool
-    """Whether terms of use hold, which people accept at their first sign-in."""
+    """Whether terms of use hold, which users accept at their first sign-in."""
     def __init__(
         self,
         *,

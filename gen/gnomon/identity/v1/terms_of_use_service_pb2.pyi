@@ -37,22 +37,22 @@ class Terms(_message.Message):
     version: _builtins.str
     """Name of the version."""
     uri: _builtins.str
-    """Address of the terms, empty when they are the text alone."""
+    """Address of the terms; empty if there is only the text."""
     holds_from: _builtins.int
-    """When it begins to hold."""
+    """Effective date."""
     accepted_again: _builtins.bool
-    """Whether users who accepted an earlier version accept this one again."""
+    """Whether users who accepted an earlier version must accept this one too."""
     accept_until: _builtins.int
-    """Until when users who had an account before it held may go on without accepting it."""
+    """Time until which users with an account from before the effective date may continue without accepting it."""
     published_at: _builtins.int
-    """When it was published."""
+    """Time of the publication."""
     withdrawn_at: _builtins.int
-    """When it was withdrawn."""
+    """Time of the withdrawal."""
     current: _builtins.bool
-    """Whether it is the version that holds now."""
+    """Whether it is the effective version."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Languages of its texts, the one that it was published in first."""
+        """Languages of its texts, the original one first."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ Global___TermsText: _TypeAlias = TermsText  # noqa: Y015
 
 @_typing.final
 class TermsAcceptance(_message.Message):
-    """A user accepted a version."""
+    """Acceptance of a version by a user."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -123,7 +123,7 @@ class TermsAcceptance(_message.Message):
     version: _builtins.str
     """Name of the version."""
     accepted_at: _builtins.int
-    """When, in Unix seconds."""
+    """Time of the acceptance, in Unix seconds."""
     client_id: _builtins.str
     """Client that the user signed in to."""
     def __init__(
@@ -144,7 +144,7 @@ Global___TermsAcceptance: _TypeAlias = TermsAcceptance  # noqa: Y015
 
 @_typing.final
 class ShownTerms(_message.Message):
-    """A version as pages show it."""
+    """A version, as pages show it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -156,13 +156,13 @@ class ShownTerms(_message.Message):
     version: _builtins.str
     """Name of the version."""
     uri: _builtins.str
-    """Address of the terms, empty when they are the text alone."""
+    """Address of the terms; empty if there is only the text."""
     language: _builtins.str
-    """Language of the text, empty without a text."""
+    """Language of the text; empty if there is no text."""
     text: _builtins.str
-    """The text, which is plain, empty without one."""
+    """Plain text; empty if there is none."""
     holds_from: _builtins.int
-    """When it began to hold, in Unix seconds."""
+    """Effective date, in Unix seconds."""
     def __init__(
         self,
         *,
@@ -252,17 +252,19 @@ class PublishTermsRequest(_message.Message):
     version: _builtins.str
     """Name of the version."""
     language: _builtins.str
-    """Language tag of the text, empty without a text."""
+    """Language tag of the text; empty if there is no text."""
     text: _builtins.str
-    """Plain text of the terms, empty with an address alone."""
+    """Plain text of the terms; empty if there is only an address."""
     uri: _builtins.str
-    """Address of the terms, https, empty for none."""
+    """Address of the terms: https; empty for none."""
     holds_from: _builtins.int
-    """When the version begins to hold, in Unix seconds, 0 for now."""
+    """Effective date of the version, in Unix seconds; 0 means now."""
     accepted_again: _builtins.bool
-    """Whether users who accepted an earlier version accept this one again."""
+    """Whether users who accepted an earlier version must accept this one too."""
     accept_until: _builtins.int
-    """Until when users who had an account before it held may go on without accepting it, in Unix seconds, 0 for no such time."""
+    """Time until which users with an account from before the effective date may continue without accepting it, in Unix
+    seconds; 0 for none.
+    """
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -358,7 +360,7 @@ class GetTermsResponse(_message.Message):
 
     @_builtins.property
     def texts(self) -> _containers.RepeatedCompositeFieldContainer[Global___TermsText]:
-        """Its texts, the one that it was published with first."""
+        """Texts of the version, the original one first."""
 
     def __init__(
         self,
@@ -503,9 +505,9 @@ class ListTermsAcceptancesRequest(_message.Message):
     version: _builtins.str
     """Name of the version."""
     page_size: _builtins.int
-    """How many at most, 0 for 1000."""
+    """Maximum number of items; 0 means 1000."""
     continuation_token: _builtins.str
-    """Where the page before ended, empty for the first one."""
+    """Continuation token of the previous page; empty for the first page."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -536,7 +538,7 @@ class ListTermsAcceptancesResponse(_message.Message):
     ACCEPTANCES_FIELD_NUMBER: _builtins.int
     CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
     continuation_token: _builtins.str
-    """Where the next page begins, empty when this is the last one."""
+    """Continuation token of the next page; empty on the last page."""
     @_builtins.property
     def acceptances(self) -> _containers.RepeatedCompositeFieldContainer[Global___TermsAcceptance]:
         """The acceptances, by user."""
@@ -596,7 +598,7 @@ class ListAcceptedTermsResponse(_message.Message):
     ACCEPTANCES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def acceptances(self) -> _containers.RepeatedCompositeFieldContainer[Global___TermsAcceptance]:
-        """The acceptances, the last one first."""
+        """The acceptances, latest first."""
 
     def __init__(
         self,
@@ -623,7 +625,7 @@ class GetShownTermsRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant of the requested issuer; empty means the default tenant."""
     version: _builtins.str
-    """Name of the version, empty for the one that holds."""
+    """Name of the version; empty for the effective one."""
     @_builtins.property
     def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the reader prefers, best first."""

@@ -82,16 +82,16 @@ class TermsOfUseServiceServicer:
     """
 
     def ListTerms(self, request, context):
-        """Returns all versions, the one that holds last first.
+        """Returns all versions, the latest effective date first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PublishTerms(self, request, context):
-        """Publishes a version, which never changes. Users accept it when they sign in after it begins to hold.
-        Rejected with ALREADY_EXISTS when there is or was a version of this name, with INVALID_STATE when the tenant has as many
-        versions as it may.
+        """Publishes a version, which never changes. Users accept it when they sign in after its effective date.
+        Rejected with ALREADY_EXISTS if there is or was a version of this name, with INVALID_STATE if the tenant has too
+        many versions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -106,23 +106,23 @@ class TermsOfUseServiceServicer:
 
     def AddTermsText(self, request, context):
         """Adds the text of a version in another language.
-        Rejected with ALREADY_EXISTS when the version has a text in this language, with INVALID_STATE when it has as many texts
-        as it may.
+        Rejected with ALREADY_EXISTS if the version has a text in this language, with INVALID_STATE if it has too many
+        texts.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawTerms(self, request, context):
-        """Withdraws a version: no user is asked to accept it any more. Its text and who accepted it remain.
-        Rejected with INVALID_STATE when it was withdrawn before.
+        """Withdraws a version: users are no longer asked to accept it. Its text and its acceptances remain.
+        Rejected with INVALID_STATE if it was withdrawn before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListTermsAcceptances(self, request, context):
-        """Returns the acceptances of a version, page by page.
+        """Returns the acceptances of a version, in pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -136,8 +136,8 @@ class TermsOfUseServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetShownTerms(self, request, context):
-        """Returns a version for a page that anybody may read, in the first of these languages that it has.
-        Rejected with NOT_FOUND for a version that does not exist or does not hold yet.
+        """Returns a version for a public page, in the first of these languages that it has.
+        Rejected with NOT_FOUND for a version that does not exist or is not effective yet.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

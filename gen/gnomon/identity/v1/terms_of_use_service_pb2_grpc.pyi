@@ -34,30 +34,30 @@ class TermsOfUseServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TermsOfUseServiceAsyncStub: ...
     ListTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListTermsRequest, _terms_of_use_service_pb2.ListTermsResponse]
-    """Returns all versions, the one that holds last first."""
+    """Returns all versions, the latest effective date first."""
     PublishTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.PublishTermsRequest, _terms_of_use_service_pb2.PublishTermsResponse]
-    """Publishes a version, which never changes. Users accept it when they sign in after it begins to hold.
-    Rejected with ALREADY_EXISTS when there is or was a version of this name, with INVALID_STATE when the tenant has as many
-    versions as it may.
+    """Publishes a version, which never changes. Users accept it when they sign in after its effective date.
+    Rejected with ALREADY_EXISTS if there is or was a version of this name, with INVALID_STATE if the tenant has too
+    many versions.
     """
     GetTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.GetTermsRequest, _terms_of_use_service_pb2.GetTermsResponse]
     """Returns a version with its texts."""
     AddTermsText: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.AddTermsTextRequest, _terms_of_use_service_pb2.AddTermsTextResponse]
     """Adds the text of a version in another language.
-    Rejected with ALREADY_EXISTS when the version has a text in this language, with INVALID_STATE when it has as many texts
-    as it may.
+    Rejected with ALREADY_EXISTS if the version has a text in this language, with INVALID_STATE if it has too many
+    texts.
     """
     WithdrawTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.WithdrawTermsRequest, _terms_of_use_service_pb2.WithdrawTermsResponse]
-    """Withdraws a version: no user is asked to accept it any more. Its text and who accepted it remain.
-    Rejected with INVALID_STATE when it was withdrawn before.
+    """Withdraws a version: users are no longer asked to accept it. Its text and its acceptances remain.
+    Rejected with INVALID_STATE if it was withdrawn before.
     """
     ListTermsAcceptances: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListTermsAcceptancesRequest, _terms_of_use_service_pb2.ListTermsAcceptancesResponse]
-    """Returns the acceptances of a version, page by page."""
+    """Returns the acceptances of a version, in pages."""
     ListAcceptedTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListAcceptedTermsRequest, _terms_of_use_service_pb2.ListAcceptedTermsResponse]
     """Returns the versions that a user accepted, also to the user."""
     GetShownTerms: _grpc.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.GetShownTermsRequest, _terms_of_use_service_pb2.GetShownTermsResponse]
-    """Returns a version for a page that anybody may read, in the first of these languages that it has.
-    Rejected with NOT_FOUND for a version that does not exist or does not hold yet.
+    """Returns a version for a public page, in the first of these languages that it has.
+    Rejected with NOT_FOUND for a version that does not exist or is not effective yet.
     """
 
 @_typing.type_check_only
@@ -66,30 +66,30 @@ class TermsOfUseServiceAsyncStub(TermsOfUseServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListTermsRequest, _terms_of_use_service_pb2.ListTermsResponse]  # type: ignore[assignment]
-    """Returns all versions, the one that holds last first."""
+    """Returns all versions, the latest effective date first."""
     PublishTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.PublishTermsRequest, _terms_of_use_service_pb2.PublishTermsResponse]  # type: ignore[assignment]
-    """Publishes a version, which never changes. Users accept it when they sign in after it begins to hold.
-    Rejected with ALREADY_EXISTS when there is or was a version of this name, with INVALID_STATE when the tenant has as many
-    versions as it may.
+    """Publishes a version, which never changes. Users accept it when they sign in after its effective date.
+    Rejected with ALREADY_EXISTS if there is or was a version of this name, with INVALID_STATE if the tenant has too
+    many versions.
     """
     GetTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.GetTermsRequest, _terms_of_use_service_pb2.GetTermsResponse]  # type: ignore[assignment]
     """Returns a version with its texts."""
     AddTermsText: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.AddTermsTextRequest, _terms_of_use_service_pb2.AddTermsTextResponse]  # type: ignore[assignment]
     """Adds the text of a version in another language.
-    Rejected with ALREADY_EXISTS when the version has a text in this language, with INVALID_STATE when it has as many texts
-    as it may.
+    Rejected with ALREADY_EXISTS if the version has a text in this language, with INVALID_STATE if it has too many
+    texts.
     """
     WithdrawTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.WithdrawTermsRequest, _terms_of_use_service_pb2.WithdrawTermsResponse]  # type: ignore[assignment]
-    """Withdraws a version: no user is asked to accept it any more. Its text and who accepted it remain.
-    Rejected with INVALID_STATE when it was withdrawn before.
+    """Withdraws a version: users are no longer asked to accept it. Its text and its acceptances remain.
+    Rejected with INVALID_STATE if it was withdrawn before.
     """
     ListTermsAcceptances: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListTermsAcceptancesRequest, _terms_of_use_service_pb2.ListTermsAcceptancesResponse]  # type: ignore[assignment]
-    """Returns the acceptances of a version, page by page."""
+    """Returns the acceptances of a version, in pages."""
     ListAcceptedTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.ListAcceptedTermsRequest, _terms_of_use_service_pb2.ListAcceptedTermsResponse]  # type: ignore[assignment]
     """Returns the versions that a user accepted, also to the user."""
     GetShownTerms: _aio.UnaryUnaryMultiCallable[_terms_of_use_service_pb2.GetShownTermsRequest, _terms_of_use_service_pb2.GetShownTermsResponse]  # type: ignore[assignment]
-    """Returns a version for a page that anybody may read, in the first of these languages that it has.
-    Rejected with NOT_FOUND for a version that does not exist or does not hold yet.
+    """Returns a version for a public page, in the first of these languages that it has.
+    Rejected with NOT_FOUND for a version that does not exist or is not effective yet.
     """
 
 class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -101,7 +101,7 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _terms_of_use_service_pb2.ListTermsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.ListTermsResponse, _abc.Awaitable[_terms_of_use_service_pb2.ListTermsResponse]]:
-        """Returns all versions, the one that holds last first."""
+        """Returns all versions, the latest effective date first."""
 
     @_abc_1.abstractmethod
     def PublishTerms(
@@ -109,9 +109,9 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _terms_of_use_service_pb2.PublishTermsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.PublishTermsResponse, _abc.Awaitable[_terms_of_use_service_pb2.PublishTermsResponse]]:
-        """Publishes a version, which never changes. Users accept it when they sign in after it begins to hold.
-        Rejected with ALREADY_EXISTS when there is or was a version of this name, with INVALID_STATE when the tenant has as many
-        versions as it may.
+        """Publishes a version, which never changes. Users accept it when they sign in after its effective date.
+        Rejected with ALREADY_EXISTS if there is or was a version of this name, with INVALID_STATE if the tenant has too
+        many versions.
         """
 
     @_abc_1.abstractmethod
@@ -129,8 +129,8 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.AddTermsTextResponse, _abc.Awaitable[_terms_of_use_service_pb2.AddTermsTextResponse]]:
         """Adds the text of a version in another language.
-        Rejected with ALREADY_EXISTS when the version has a text in this language, with INVALID_STATE when it has as many texts
-        as it may.
+        Rejected with ALREADY_EXISTS if the version has a text in this language, with INVALID_STATE if it has too many
+        texts.
         """
 
     @_abc_1.abstractmethod
@@ -139,8 +139,8 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _terms_of_use_service_pb2.WithdrawTermsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.WithdrawTermsResponse, _abc.Awaitable[_terms_of_use_service_pb2.WithdrawTermsResponse]]:
-        """Withdraws a version: no user is asked to accept it any more. Its text and who accepted it remain.
-        Rejected with INVALID_STATE when it was withdrawn before.
+        """Withdraws a version: users are no longer asked to accept it. Its text and its acceptances remain.
+        Rejected with INVALID_STATE if it was withdrawn before.
         """
 
     @_abc_1.abstractmethod
@@ -149,7 +149,7 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _terms_of_use_service_pb2.ListTermsAcceptancesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.ListTermsAcceptancesResponse, _abc.Awaitable[_terms_of_use_service_pb2.ListTermsAcceptancesResponse]]:
-        """Returns the acceptances of a version, page by page."""
+        """Returns the acceptances of a version, in pages."""
 
     @_abc_1.abstractmethod
     def ListAcceptedTerms(
@@ -165,8 +165,8 @@ class TermsOfUseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _terms_of_use_service_pb2.GetShownTermsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_terms_of_use_service_pb2.GetShownTermsResponse, _abc.Awaitable[_terms_of_use_service_pb2.GetShownTermsResponse]]:
-        """Returns a version for a page that anybody may read, in the first of these languages that it has.
-        Rejected with NOT_FOUND for a version that does not exist or does not hold yet.
+        """Returns a version for a public page, in the first of these languages that it has.
+        Rejected with NOT_FOUND for a version that does not exist or is not effective yet.
         """
 
 def add_TermsOfUseServiceServicer_to_server(servicer: TermsOfUseServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

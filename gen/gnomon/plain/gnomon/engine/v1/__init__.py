@@ -3443,7 +3443,7 @@ class BatchOperationItemFilter(betterproto2.Message):
         2, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Key of what is processed.
+    Key of the item.
     """
 
     process_instance_key: "__query__v1__.KeyFilter | None" = betterproto2.field(

@@ -1728,7 +1728,7 @@ class AnswerTermsResponse(betterproto2.Message):
 
     cookie: "SessionCookie | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Cookie to set, absent when it stays as it is.
+    Cookie to set; absent if it stays unchanged.
     """
 
 
@@ -2500,7 +2500,7 @@ class BackchannelRequest(betterproto2.Message):
 
     client_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Client that asks.
+    Client of the request.
     """
 
     client_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -7701,7 +7701,7 @@ class GetRegistrationPageResponse(betterproto2.Message):
 
     has_terms: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
     """
-    Whether terms of use hold, which people accept at their first sign-in.
+    Whether terms of use hold, which users accept at their first sign-in.
     """
 
 
@@ -7908,7 +7908,7 @@ class GetShownTermsRequest(betterproto2.Message):
 
     version: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name of the version, empty for the one that holds.
+    Name of the version; empty for the effective one.
     """
 
     languages: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
@@ -8106,7 +8106,7 @@ class GetTermsResponse(betterproto2.Message):
 
     texts: "list[TermsText]" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Its texts, the one that it was published with first.
+    Texts of the version, the original one first.
     """
 
 
@@ -9356,7 +9356,7 @@ class ListAcceptedTermsResponse(betterproto2.Message):
 
     acceptances: "list[TermsAcceptance]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    The acceptances, the last one first.
+    The acceptances, latest first.
     """
 
 
@@ -10516,12 +10516,12 @@ class ListTermsAcceptancesRequest(betterproto2.Message):
 
     page_size: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
     """
-    How many at most, 0 for 1000.
+    Maximum number of items; 0 means 1000.
     """
 
     continuation_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Where the page before ended, empty for the first one.
+    Continuation token of the previous page; empty for the first page.
     """
 
 
@@ -10543,7 +10543,7 @@ class ListTermsAcceptancesResponse(betterproto2.Message):
 
     continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Where the next page begins, empty when this is the last one.
+    Continuation token of the next page; empty on the last page.
     """
 
 
@@ -11989,32 +11989,33 @@ class PublishTermsRequest(betterproto2.Message):
 
     language: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Language tag of the text, empty without a text.
+    Language tag of the text; empty if there is no text.
     """
 
     text: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Plain text of the terms, empty with an address alone.
+    Plain text of the terms; empty if there is only an address.
     """
 
     uri: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    Address of the terms, https, empty for none.
+    Address of the terms: https; empty for none.
     """
 
     holds_from: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    When the version begins to hold, in Unix seconds, 0 for now.
+    Effective date of the version, in Unix seconds; 0 means now.
     """
 
     accepted_again: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether users who accepted an earlier version accept this one again.
+    Whether users who accepted an earlier version must accept this one too.
     """
 
     accept_until: "int" = betterproto2.field(9, betterproto2.TYPE_INT64)
     """
-    Until when users who had an account before it held may go on without accepting it, in Unix seconds, 0 for no such time.
+    Time until which users with an account from before the effective date may continue without accepting it, in Unix
+    seconds; 0 for none.
     """
 
 
@@ -13983,7 +13984,7 @@ default_message_pool.register_message("gnomon.identity.v1", "ShownLink", ShownLi
 @dataclass(eq=False, repr=False)
 class ShownTerms(betterproto2.Message):
     """
-    A version as pages show it.
+    A version, as pages show it.
     """
 
     version: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -13993,22 +13994,22 @@ class ShownTerms(betterproto2.Message):
 
     uri: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address of the terms, empty when they are the text alone.
+    Address of the terms; empty if there is only the text.
     """
 
     language: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Language of the text, empty without a text.
+    Language of the text; empty if there is no text.
     """
 
     text: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    The text, which is plain, empty without one.
+    Plain text; empty if there is none.
     """
 
     holds_from: "int" = betterproto2.field(5, betterproto2.TYPE_INT64)
     """
-    When it began to hold, in Unix seconds.
+    Effective date, in Unix seconds.
     """
 
 
@@ -14951,42 +14952,42 @@ class Terms(betterproto2.Message):
 
     uri: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address of the terms, empty when they are the text alone.
+    Address of the terms; empty if there is only the text.
     """
 
     languages: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
     """
-    Languages of its texts, the one that it was published in first.
+    Languages of its texts, the original one first.
     """
 
     holds_from: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
     """
-    When it begins to hold.
+    Effective date.
     """
 
     accepted_again: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
-    Whether users who accepted an earlier version accept this one again.
+    Whether users who accepted an earlier version must accept this one too.
     """
 
     accept_until: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT64, optional=True)
     """
-    Until when users who had an account before it held may go on without accepting it.
+    Time until which users with an account from before the effective date may continue without accepting it.
     """
 
     published_at: "int" = betterproto2.field(7, betterproto2.TYPE_INT64)
     """
-    When it was published.
+    Time of the publication.
     """
 
     withdrawn_at: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
     """
-    When it was withdrawn.
+    Time of the withdrawal.
     """
 
     current: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
-    Whether it is the version that holds now.
+    Whether it is the effective version.
     """
 
 
@@ -14996,7 +14997,7 @@ default_message_pool.register_message("gnomon.identity.v1", "Terms", Terms)
 @dataclass(eq=False, repr=False)
 class TermsAcceptance(betterproto2.Message):
     """
-    A user accepted a version.
+    Acceptance of a version by a user.
     """
 
     user_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
@@ -15011,7 +15012,7 @@ class TermsAcceptance(betterproto2.Message):
 
     accepted_at: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
     """
-    When, in Unix seconds.
+    Time of the acceptance, in Unix seconds.
     """
 
     client_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
@@ -15046,7 +15047,7 @@ class TermsQuestion(betterproto2.Message):
 
     client_logo_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Id of the client's uploaded logo, empty without one.
+    Id of the client's uploaded logo; empty if there is none.
     """
 
     email: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
@@ -15066,7 +15067,7 @@ class TermsQuestion(betterproto2.Message):
 
     screen: "Screen | None" = betterproto2.field(8, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Screen of the page, absent for the default theme.
+    Screen of the page; absent for the default theme.
     """
 
     ui_locales: "list[str]" = betterproto2.field(9, betterproto2.TYPE_STRING, repeated=True)
@@ -22526,7 +22527,7 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListTermsResponse":
         """
-        Returns all versions, the one that holds last first.
+        Returns all versions, the latest effective date first.
         """
 
         return await self._unary_unary(
@@ -22547,9 +22548,9 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "PublishTermsResponse":
         """
-        Publishes a version, which never changes. Users accept it when they sign in after it begins to hold.
-        Rejected with ALREADY_EXISTS when there is or was a version of this name, with INVALID_STATE when the tenant has as many
-        versions as it may.
+        Publishes a version, which never changes. Users accept it when they sign in after its effective date.
+        Rejected with ALREADY_EXISTS if there is or was a version of this name, with INVALID_STATE if the tenant has too
+        many versions.
         """
 
         return await self._unary_unary(
@@ -22592,8 +22593,8 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "AddTermsTextResponse":
         """
         Adds the text of a version in another language.
-        Rejected with ALREADY_EXISTS when the version has a text in this language, with INVALID_STATE when it has as many texts
-        as it may.
+        Rejected with ALREADY_EXISTS if the version has a text in this language, with INVALID_STATE if it has too many
+        texts.
         """
 
         return await self._unary_unary(
@@ -22614,8 +22615,8 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "WithdrawTermsResponse":
         """
-        Withdraws a version: no user is asked to accept it any more. Its text and who accepted it remain.
-        Rejected with INVALID_STATE when it was withdrawn before.
+        Withdraws a version: users are no longer asked to accept it. Its text and its acceptances remain.
+        Rejected with INVALID_STATE if it was withdrawn before.
         """
 
         return await self._unary_unary(
@@ -22636,7 +22637,7 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListTermsAcceptancesResponse":
         """
-        Returns the acceptances of a version, page by page.
+        Returns the acceptances of a version, in pages.
         """
 
         return await self._unary_unary(
@@ -22678,8 +22679,8 @@ class TermsOfUseServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "GetShownTermsResponse":
         """
-        Returns a version for a page that anybody may read, in the first of these languages that it has.
-        Rejected with NOT_FOUND for a version that does not exist or does not hold yet.
+        Returns a version for a public page, in the first of these languages that it has.
+        Rejected with NOT_FOUND for a version that does not exist or is not effective yet.
         """
 
         return await self._unary_unary(
