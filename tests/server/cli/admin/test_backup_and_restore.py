@@ -136,7 +136,7 @@ def test_a_backup_that_fails_leaves_no_file(empty: Operator, file: Path) -> None
     ended = empty("backup", str(file))
 
     assert (ended.exit_code, ended.output) == (1, "")
-    assert "no backup of a deployment" in ended.errors
+    assert "not a backup of a deployment" in ended.errors
     assert list(file.parent.iterdir()) == []
 
 

@@ -177,7 +177,7 @@ def test_a_broken_realm_yields_the_users_before() -> None:
     rows = keycloak_rows(io.BytesIO(b'{"users": [{"email": "a@example.com"}, {"em'))
 
     assert next(rows).name == "a@example.com"
-    with pytest.raises(UnreadableFile, match="behind user 1"):
+    with pytest.raises(UnreadableFile, match="after user 1"):
         next(rows)
 
 

@@ -92,4 +92,4 @@ def test_a_file_that_cannot_be_read_is_told(gnomon: Gnomon, tmp_path: Path) -> N
     broken.write_text('{"users": [')
 
     assert gnomon("users", "import", str(tmp_path / "none"), "--format", "csv").exit_code == 2
-    assert "no JSON" in gnomon("users", "import", str(broken), "--format", "keycloak").errors
+    assert "not JSON" in gnomon("users", "import", str(broken), "--format", "keycloak").errors
