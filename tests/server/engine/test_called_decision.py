@@ -132,7 +132,7 @@ def test_a_decision_shares_the_budget_of_its_element(engine: Scenario) -> None:
     engine.start("order")
 
     assert engine.incident.error_type is ErrorType.DECISION_EVALUATION_ERROR
-    assert "more steps" in engine.incident.message
+    assert "too many steps" in engine.incident.message
     assert engine.element("rate").state is ElementState.ACTIVATING
 
 
