@@ -11,6 +11,7 @@ from identity.authentication.authorization.consent import ConsentQuestion, terms
 from identity.authentication.authorization.session_check import SessionCheck, refusal_of
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
+from identity.directory.authorization_details.details import types_of
 from identity.directory.client import ClientId
 from identity.directory.consents.consent import Consent, Terms
 from identity.directory.user import UserId
@@ -86,7 +87,7 @@ class ConsentStep:
             tenant.tenant_id,
             EventType.CONSENT_GRANTED,
             ip=browser.peer_address,
-            text=" ".join(terms.oauth_scopes),
+            text=" ".join((*terms.oauth_scopes, *types_of(terms.authorization_details))),
             user_id=user_id,
             client_id=client_id,
         )

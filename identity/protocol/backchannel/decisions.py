@@ -11,6 +11,7 @@ from identity.access.sessions.session import Authentication, Session
 from identity.access.sessions.sessions import Sessions, proved
 from identity.authentication.authorization.session_check import has_more_to_prove
 from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
+from identity.directory.authorization_details.details import types_of
 from identity.directory.client import Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consent import pair_of
@@ -140,7 +141,7 @@ class BackchannelDecisions:
             tenant.tenant_id,
             EventType.CONSENT_GRANTED,
             ip=browser.peer_address,
-            text=" ".join(request.oauth_scopes),
+            text=" ".join((*request.oauth_scopes, *types_of(request.authorization_details))),
             user_id=request.user_id,
             client_id=request.client_id,
         )

@@ -213,6 +213,15 @@ async def test_a_user_accepts_the_payment_of_the_standard(shop: Shop) -> None:
     )
 
 
+async def test_the_event_of_a_consent_names_the_types(shop: Shop) -> None:
+    await shop.accept(shop.address(PAYMENT))
+
+    events = await (await shop.provider.administer("POST", "events", json={"from": 0})).json()
+
+    (granted,) = [each for each in events if each["typ"] == "ConsentGranted"]
+    assert granted["text"] == "openid email payment_initiation"
+
+
 async def test_a_request_without_details_is_answered_without_them(shop: Shop) -> None:
     arrival = await shop.provider.person("", lambda person: person.sign_in(shop.address()))
     _, tokens = await shop.redeem(arrival.parameters["code"])
