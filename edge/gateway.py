@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from operator import attrgetter
+from typing import Any
 
 import grpc
 from aiohttp import web
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from multidict import CIMultiDict, istr
 
@@ -16,8 +18,8 @@ from edge.download import UNTRUSTED, download_of
 from edge.metadata import Metadata, metadata_of
 from edge.problem import REQUEST_ID, Handler, body_of
 from edge.refusals import RefusalReports
-from edge.transcode import decoder_of, encoder_of
-from server.platform.channels import Channel, error_of
+from edge.transcode import Encode, ItemRows, decoder_of, encoder_of, item_of, page_encoder_of
+from server.platform.channels import Channel, LocalChannel, error_of
 from server.platform.errors import DeadlineExceeded, ServiceError, Unavailable
 from server.platform.policy import Policy
 
@@ -27,6 +29,8 @@ _CACHE_CONTROL = istr("Cache-Control")
 
 Asked = tuple[Message, Metadata]
 Read = Callable[[web.Request], Awaitable[Asked]]
+# Makes the call with its metadata.
+Ask = Callable[[Message, Metadata], Awaitable[Any]]
 # Credentials of a request beside its Authorization header.
 MoreMetadata = Callable[[web.Request], Awaitable[Metadata]]
 
@@ -50,16 +54,14 @@ def handler_of(
     those of `release`. Calls have the metadata of `more`, too.
     """
     policy = route.policy
-    read, respond = _reader(route, more), _responder(route, release)
+    read, (ask, respond) = _reader(route, more), _exchange(route, channel, config, release)
     if reports is not None and policy.needs_principal:
         read = _settled(read, route, reports, more)
-    call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
-    timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
 
     async def handle(request: web.Request) -> web.StreamResponse:
         message, metadata = await read(request)
         try:
-            answer = await call(message, timeout=timeout, metadata=metadata)
+            answer = await ask(message, metadata)
         except grpc.RpcError as failure:
             raise _refusal(error_of(failure), policy) from failure
         return respond(answer, request)
@@ -95,14 +97,46 @@ def _settled(read: Read, route: Route, reports: RefusalReports, more: MoreMetada
     return read_or_report
 
 
+def _exchange(route: Route, channel: Channel, config: EdgeConfig, release: Release) -> tuple[Ask, Respond]:
+    policy = route.policy
+    timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
+    item = item_of(route)
+    if item is not None and isinstance(channel, LocalChannel):
+        return _asking_for_rows(route, channel, item, timeout, release), _encoding_responder(route, _itself)
+    call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
+    return lambda message, metadata: call(message, timeout=timeout, metadata=metadata), _responder(
+        route, release
+    )
+
+
+def _asking_for_rows(
+    route: Route, channel: LocalChannel, item: Descriptor, timeout: float, release: Release
+) -> Ask:
+    """Return the function that asks for a page and returns its body."""
+    call, encode = channel.unary_rows(route.policy.path), page_encoder_of(route, release)
+
+    async def ask(message: Message, metadata: Metadata) -> bytes:
+        rows = ItemRows(item, release)
+        return encode(await call(message, rows, timeout=timeout, metadata=metadata), rows)
+
+    return ask
+
+
+def _itself(body: bytes) -> bytes:
+    return body
+
+
 def _responder(route: Route, release: Release) -> Respond:
     content = route.download_field
-    respond = download_of(route, content) if content is not None else _encoding_responder(route, release)
+    if content is not None:
+        respond = download_of(route, content)
+    else:
+        respond = _encoding_responder(route, encoder_of(route, release))
     return conditionally(respond, route.etag_field) if route.etag_field else respond
 
 
-def _encoding_responder(route: Route, release: Release) -> Respond:
-    encode, status_of = encoder_of(route, release), _status(route)
+def _encoding_responder(route: Route, encode: Encode) -> Respond:
+    status_of = _status(route)
     empty = route.empty_status
     fixed_headers = _fixed_headers(route)
 

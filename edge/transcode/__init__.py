@@ -5,5 +5,6 @@ An invalid request is refused with the path of the property, as `Malformed` insi
 
 from edge.transcode.answers import Encode, encoder_of
 from edge.transcode.requests import Decode, decoder_of
+from edge.transcode.rows import ItemRows, item_of, page_encoder_of
 
-__all__ = ["Decode", "Encode", "decoder_of", "encoder_of"]
+__all__ = ["Decode", "Encode", "ItemRows", "decoder_of", "encoder_of", "item_of", "page_encoder_of"]

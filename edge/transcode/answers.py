@@ -56,6 +56,15 @@ def encoder_of(route: Route, release: Release = Release.CAMUNDA_8_9) -> Encode:
     return _unless_unset(field, encode) if is_optional_value(field) else encode
 
 
+@cache
+def members_of(message: Descriptor, release: Release) -> Callable[[Message], Any]:
+    """Return the function from a message to serializable data; a message cannot contain its own type."""
+    fields = answer_fields(message, release)
+    members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in fields)
+    names = {name: value for field in fields for name, value in _names(field, release).items()}
+    return _compiled(message.name, f"return {{{members}}}", names)
+
+
 def _no_body(_: Message) -> None:
     return None
 
@@ -71,7 +80,7 @@ def _text(field: FieldDescriptor) -> Encode:
 
 
 def _message_encoder(message: Descriptor, release: Release) -> Encode:
-    function = _function_of(message, release)
+    function = members_of(message, release)
     return lambda found: orjson.dumps(function(found))
 
 
@@ -79,15 +88,6 @@ def _field_encoder(field: FieldDescriptor, release: Release) -> Encode:
     """For a response that consists of one field."""
     function = _compiled("field", f"return {_expression(field)}", _names(field, release))
     return lambda found: orjson.dumps(function(found))
-
-
-@cache
-def _function_of(message: Descriptor, release: Release) -> Callable[[Message], Any]:
-    """Return the function from a message to serializable data; a message cannot contain its own type."""
-    fields = answer_fields(message, release)
-    members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in fields)
-    names = {name: value for field in fields for name, value in _names(field, release).items()}
-    return _compiled(message.name, f"return {{{members}}}", names)
 
 
 def _compiled(name: str, body: str, names: dict[str, Any]) -> Callable[[Message], Any]:
@@ -105,7 +105,7 @@ def _names(field: FieldDescriptor, release: Release) -> dict[str, Any]:
         case Kind.ENUM:
             return {f"names{field.number}": enum_names(enum_of(value))}
         case Kind.MESSAGE:
-            return {f"encode{field.number}": _function_of(message_of(value), release)}
+            return {f"encode{field.number}": members_of(message_of(value), release)}
         case _:
             return {}
 

@@ -1,8 +1,8 @@
 """One call on its way to a servicer, with the facts that interceptors found about its caller."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, NewType
+from typing import NamedTuple, NewType, Protocol
 
 from google.protobuf.message import Message
 
@@ -66,13 +66,20 @@ class Principal:
 ANONYMOUS = Principal("anonymous", frozenset(), frozenset())
 
 
+class RowReceiver(Protocol):
+    """Takes the rows of a response's items in place of messages. It converts them at once: rows change later."""
+
+    def receive(self, entity: type, rows: Sequence[object]) -> None: ...
+
+
 @dataclass(slots=True)
 class Call:
     """A call, filled in by the interceptors and read by the servicer.
 
     `time_remaining` is in seconds, or None when the caller set no deadline. Calls between services of one
     process come with their `principal`. `is_submitted` is set once a partition has the command: from then on
-    the partition writes the audit entry, whatever the outcome.
+    the partition writes the audit entry, whatever the outcome. `rows` is set if the caller is in this process
+    and can do without messages of a search's items.
     """
 
     policy: Policy
@@ -84,6 +91,7 @@ class Call:
     tenant_id: TenantId = field(default=TenantId(""))
     request_id: str = ""
     is_submitted: bool = False
+    rows: RowReceiver | None = None
 
     @property
     def idempotency_key(self) -> str | None:

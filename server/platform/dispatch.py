@@ -17,7 +17,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 from opentelemetry.trace import SpanKind
 
-from server.platform.call import ANONYMOUS, Call, Principal
+from server.platform.call import ANONYMOUS, Call, Principal, RowReceiver
 from server.platform.call_metrics import CallMetrics
 from server.platform.errors import Internal, ServiceError, TenantMismatch
 from server.platform.metrics import Metrics
@@ -116,10 +116,11 @@ class Dispatcher:
         time_remaining: float | None = None,
         principal: Principal = ANONYMOUS,
         peer: Peer = UNKNOWN,
+        rows: RowReceiver | None = None,
     ) -> Serving:
         """Serve one unary call; awaiting it raises only ServiceError."""
         operation = self.operations[path]
-        call = Call(operation.policy, request, metadata, time_remaining, principal, peer)
+        call = Call(operation.policy, request, metadata, time_remaining, principal, peer, rows=rows)
         serving = self._served(path, operation.serve, call)
         if self._metrics is not None:
             serving = _measured(serving, path, self._metrics)

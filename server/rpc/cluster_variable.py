@@ -19,7 +19,7 @@ from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from server.platform.mapping import mapper
 from server.platform.query import equals
 from server.rpc.origin import origin_of
-from server.rpc.reads import search
+from server.rpc.reads import search_messages
 from server.rpc.variable import cut_long_values
 from server.store.entities import ClusterVariable, ClusterVariableScope
 from server.store.ports import Store
@@ -92,7 +92,7 @@ class ClusterVariableServicer:
     async def search_cluster_variables(
         self, request: pb.SearchClusterVariablesRequest, call: Call
     ) -> pb.SearchClusterVariablesResponse:
-        response = await search(
+        response = await search_messages(
             self._store, CLUSTER_VARIABLES, request, pb.SearchClusterVariablesResponse, call
         )
         cut_long_values(request, response.items)

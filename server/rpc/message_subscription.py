@@ -2,7 +2,7 @@
 
 from gnomon.engine.v1 import message_subscription_service_pb2 as pb
 from server.platform.call import Call
-from server.rpc.reads import search
+from server.rpc.reads import search, search_messages
 from server.store.ports import Store
 from server.store.searchables import CORRELATED_MESSAGE_SUBSCRIPTIONS, MESSAGE_SUBSCRIPTIONS
 
@@ -16,7 +16,7 @@ class MessageSubscriptionServicer:
     async def search_message_subscriptions(
         self, request: pb.SearchMessageSubscriptionsRequest, call: Call
     ) -> pb.SearchMessageSubscriptionsResponse:
-        response = await search(
+        response = await search_messages(
             self._store, MESSAGE_SUBSCRIPTIONS, request, pb.SearchMessageSubscriptionsResponse, call
         )
         for item in response.items:

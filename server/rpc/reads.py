@@ -13,7 +13,7 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Page, Searchable, parse
+from server.platform.query import Condition, Page, Query, Searchable, parse
 from server.store.ports import E, Store
 
 if TYPE_CHECKING:
@@ -53,11 +53,49 @@ async def search(
     """Search the rows of the caller's tenant; `also` are conditions in addition to the request's filter.
 
     Conditions in `changing` may differ on the next page. Raises InvalidArgument. Fields that exist only in
-    filters (`is_truncated`) stay unset in the items.
+    filters (`is_truncated`) stay unset in the items. A caller that takes rows gets those instead of items.
     """
+    page = await _page(store, _query(searchable, request, also, changing), searchable, call)
+    if call.rows is None:
+        return _response(searchable, response_type, page)
+    call.rows.receive(searchable.entity, page.items)
+    response = response_type()
+    tell_page(cast("SearchResponse", response).page, page)
+    return response
+
+
+async def search_messages(
+    store: Store,
+    searchable: Searchable[E],
+    request: Message,
+    response_type: type[R],
+    call: Call,
+    *,
+    also: Sequence[Condition] = (),
+) -> R:
+    """Like `search`, for servicers that change the items: the response has them as messages."""
+    return _response(
+        searchable,
+        response_type,
+        await _page(store, _query(searchable, request, also), searchable, call),
+    )
+
+
+def _query(
+    searchable: Searchable[object],
+    request: Message,
+    also: Sequence[Condition],
+    changing: Sequence[Condition] = (),
+) -> Query:
     asked = parse(searchable, request, also=also)
-    query = replace(asked, clauses=(*asked.clauses, *changing), sealed=asked.clauses)
-    page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
+    return replace(asked, clauses=(*asked.clauses, *changing), sealed=asked.clauses)
+
+
+async def _page(store: Store, query: Query, searchable: Searchable[E], call: Call) -> Page[E]:
+    return await store.search(searchable.entity, query, tenant_id=call.tenant_id)
+
+
+def _response(searchable: Searchable[E], response_type: type[R], page: Page[E]) -> R:
     response = response_type()
     answer = cast("SearchResponse", response)
     item = GetMessageClass(cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type))

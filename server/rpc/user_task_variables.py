@@ -6,7 +6,7 @@ from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, evaluate, parse
-from server.rpc.reads import search
+from server.rpc.reads import search_messages
 from server.rpc.variable import cut_long_values
 from server.store.entities import ElementInstance, UserTask, Variable
 from server.store.ports import Store
@@ -20,7 +20,9 @@ async def search_variables(
 ) -> pb.SearchUserTaskVariablesResponse:
     """Search variables of all scopes, hidden ones included."""
     also = (_within(await _scopes(store, user_task)),)
-    response = await search(store, VARIABLES, request, pb.SearchUserTaskVariablesResponse, call, also=also)
+    response = await search_messages(
+        store, VARIABLES, request, pb.SearchUserTaskVariablesResponse, call, also=also
+    )
     cut_long_values(request, response.items)
     return response
 

@@ -8,7 +8,7 @@ from gnomon.engine.v1 import variable_pb2 as entity_pb
 from gnomon.engine.v1 import variable_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
-from server.rpc.reads import get, search
+from server.rpc.reads import get, search_messages
 from server.store.entities import Variable
 from server.store.ports import Store
 from server.store.searchables import MAX_VALUE_CHARACTERS, VARIABLES
@@ -21,7 +21,7 @@ class VariableServicer:
     async def search_variables(
         self, request: pb.SearchVariablesRequest, call: Call
     ) -> pb.SearchVariablesResponse:
-        response = await search(self._store, VARIABLES, request, pb.SearchVariablesResponse, call)
+        response = await search_messages(self._store, VARIABLES, request, pb.SearchVariablesResponse, call)
         cut_long_values(request, response.items)
         return response
 
