@@ -16,6 +16,8 @@ from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import SecurityProfile
 from server.platform.records import RecordStore
 
+_RANK = tuple(SecurityProfile).index
+
 LONGEST_CODE = timedelta(seconds=60)
 LONGEST_ACCESS_TOKEN = timedelta(hours=1)
 
@@ -44,7 +46,7 @@ class Clients:
 
 def under(client: Client, demanded: SecurityProfile) -> Client:
     """Return the client with the rules of its own profile, or of the one that its tenant demands."""
-    profile = max(client.security_profile, demanded, key=tuple(SecurityProfile).index)
+    profile = max(client.security_profile, demanded, key=_RANK)
     if profile is SecurityProfile.NONE or client.id in OWN_CLIENT_IDS:
         return client
     userinfo = client.userinfo_signed_response_alg

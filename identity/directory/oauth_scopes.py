@@ -8,6 +8,9 @@ from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidScope, InvalidTarget
 from identity.foundation.vocabulary import Permission
 
+_PERMISSIONS = tuple(Permission)
+_NAMES_OF_PERMISSIONS = frozenset(Permission)
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
@@ -34,7 +37,7 @@ def extent_of(client: Client, *, without_defaults: tuple[str, ...]) -> Extent:
     Default scopes are added to the requested ones. Permissions are not added: a request for some of them narrows the
     token to these.
     """
-    added = tuple(scope for scope in client.default_scopes if scope not in tuple(Permission))
+    added = tuple(scope for scope in client.default_scopes if scope not in _NAMES_OF_PERMISSIONS)
     return Extent(client.default_scopes or without_defaults, client.oauth_scopes, added)
 
 
@@ -47,10 +50,10 @@ def own_extent_of(client: Client, permissions: Collection[Permission]) -> Extent
     extent = extent_of(client, without_defaults=client.oauth_scopes)
     labelled = tuple(
         permission
-        for permission in Permission
+        for permission in _PERMISSIONS
         if permission in permissions and permission not in client.permissions
     )
-    own = () if set(Permission).intersection(extent.given) else client.permissions
+    own = client.permissions if _NAMES_OF_PERMISSIONS.isdisjoint(extent.given) else ()
     return Extent(
         _once((*extent.given, *own, *labelled)), _once((*client.oauth_scopes, *labelled)), extent.added
     )

@@ -6,6 +6,9 @@ from typing import Protocol
 
 _ALPHANUMERICS = string.ascii_letters + string.digits
 _LAST_MULTIPLE = 256 // len(_ALPHANUMERICS) * len(_ALPHANUMERICS)
+# An octet beyond the last multiple would make the first letters more likely.
+_DROPPED = bytes(range(_LAST_MULTIPLE, 256))
+_LETTER_OF = bytes(ord(_ALPHANUMERICS[octet % len(_ALPHANUMERICS)]) for octet in range(256))
 
 
 class Randomness(Protocol):
@@ -22,9 +25,7 @@ class SystemRandomness:
     def alphanumeric(self, length: int) -> str:
         found = ""
         while len(found) < length:
-            # An octet beyond the last multiple would make the first letters more likely.
-            octets = (octet for octet in secrets.token_bytes(length) if octet < _LAST_MULTIPLE)
-            found += "".join(_ALPHANUMERICS[octet % len(_ALPHANUMERICS)] for octet in octets)
+            found += secrets.token_bytes(length).translate(_LETTER_OF, _DROPPED).decode("ascii")
         return found[:length]
 
     def octets(self, length: int) -> bytes:

@@ -1,10 +1,9 @@
 """The JSON of a row is that of the message which the servicer would have made of it."""
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
-from types import FrameType, NoneType
+from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 import orjson
@@ -30,6 +29,7 @@ from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert
 from server.store.searchables import INCIDENTS, SEARCHABLES
 from tests.edge.harness import running
+from tests.python_calls import python_calls
 
 PAGES = {item.full_name: route for route in routes() if (item := item_of(route)) is not None}
 KEYS = st.integers(1, 2**63 - 1)
@@ -129,25 +129,11 @@ def test_an_item_costs_one_call_and_another_for_each_moment() -> None:
     response, encode = pb.SearchIncidentsResponse(), page_encoder_of(route, Release.CAMUNDA_8_9)
     rows.receive(Incident, incidents[:1])
 
-    calls = _python_calls(lambda: (rows.receive(Incident, incidents), encode(response, rows)))
+    with python_calls() as calls:
+        rows.receive(Incident, incidents)
+        encode(response, rows)
 
-    assert calls <= 2 * len(incidents) + 10
-
-
-def _python_calls(run: Callable[[], object]) -> int:
-    calls = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal calls
-        calls += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        run()
-    finally:
-        sys.setprofile(before)
-    return calls
+    assert calls.count <= 2 * len(incidents) + 10
 
 
 def _incident(key: int) -> Incident:

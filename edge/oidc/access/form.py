@@ -53,7 +53,8 @@ def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
 
 def single(form: Form, name: str) -> str:
     """Return the value of a parameter, empty when absent."""
-    return next(iter(form.get(name, ())), "")
+    values = form.get(name)
+    return values[0] if values else ""
 
 
 def _parameters(text: str, most: int) -> Parameters:

@@ -87,8 +87,6 @@ def _issuance(request: web.Request, form: Form) -> pb.IssueTokenRequest:
 
 def _answer(issued: pb.IssueTokenResponse) -> web.Response:
     headers = {NONCE_HEADER: issued.dpop_nonce} if issued.dpop_nonce else {}
-    body = pb.IssueTokenResponse()
-    body.CopyFrom(issued)
     # The nonce is sent in a header: RFC 9449 §8.2.
-    body.ClearField("dpop_nonce")
-    return web.Response(body=document(body), content_type="application/json", headers=headers)
+    body = document(issued, without="dpop_nonce")
+    return web.Response(body=body, content_type="application/json", headers=headers)
