@@ -16,6 +16,7 @@ from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.ldap.secrets import LdapSecrets
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.authentication.saml.keys import SamlKeys
+from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
 from identity.bootstrap import (
     SeedWriter,
     bootstrap_clients,
@@ -76,6 +77,7 @@ from identity.wiring.password_reset import PasswordResetWiring
 from identity.wiring.people_administration import PeopleAdministrationWiring
 from identity.wiring.process_api import process_api
 from identity.wiring.registration import RegistrationWiring
+from identity.wiring.saml_applications import saml_application_administration
 from identity.wiring.second_factors import SecondFactorWiring
 from identity.wiring.tenants import TenantWiring
 from identity.wiring.tokens import TokenWiring
@@ -206,6 +208,7 @@ async def open_identity(
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,
                 **ClientScreenWiring(dependencies, callers).servicers,
+                **saml_application_administration(dependencies, callers),
             }
             shielded = {service: ShieldedServicer(servicer, calls) for service, servicer in servicers.items()}
             yield Identity(
@@ -254,6 +257,7 @@ async def _dependencies(
     ldap_pools = LdapPools(
         Destinations.of_networks((*config.outgoing.allowed_networks, *config.ldap.allowed_networks)), clock
     )
+    saml_keys = SamlKeys(masters, making, clock)
     stack.push_async_callback(ldap_pools.close)
     stack.callback(making.close)
     stack.callback(passwords.close)
@@ -294,7 +298,8 @@ async def _dependencies(
         documents=documents,
         published_keys=PublishedKeys(documents, clock),
         delays=Delays(config.events.login_protection.max_delayed),
-        saml_keys=SamlKeys(masters, making, clock),
+        saml_keys=saml_keys,
+        saml_signing_keys=SamlSigningKeys(store, saml_keys),
         ldap_pools=ldap_pools,
     )
 
@@ -325,6 +330,7 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
             LdapSecrets(dependencies.store, dependencies.master_keys),
             GeneratorSecrets(dependencies.store, dependencies.master_keys),
             WebhookSecrets(dependencies.store, dependencies.master_keys),
+            dependencies.saml_signing_keys,
             dependencies.mail,
         ),
         tenants=dependencies.tenants,

@@ -24,6 +24,7 @@ from identity.authentication.reauthentication.modification_tokens import MODIFIC
 from identity.authentication.requests.pushed import PUSHED_REQUESTS
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.saml.arrival import SAML_ARRIVALS
+from identity.authentication.saml_applications.signing_keys import SAML_SIGNING_KEYS
 from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.crypto.keys.stored import KEY_SETS
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS
@@ -41,6 +42,7 @@ from identity.directory.labels import (
 from identity.directory.links.link import LINKS
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
+from identity.directory.saml_application import SAML_APPLICATIONS
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import TENANTS
@@ -118,7 +120,9 @@ KINDS: tuple[Kind[Any], ...] = (
     TERMS_VERSIONS,
     TOKEN_SETS,
     UPSTREAM_LOGINS,
+    SAML_APPLICATIONS,
     SAML_ARRIVALS,
+    SAML_SIGNING_KEYS,
     USER_ATTRIBUTES,
     USER_CODE_ATTEMPTS,
     USERS,

@@ -82,6 +82,7 @@ from edge.oidc.protocol.logout import LogoutEndpoint
 from edge.oidc.protocol.protected_resource import PATH as PROTECTED_RESOURCE
 from edge.oidc.protocol.protected_resource import ProtectedResourceEndpoint
 from edge.oidc.protocol.revocation import RevocationEndpoint
+from edge.oidc.protocol.saml_sign_on import SamlSignOnEndpoint
 from edge.oidc.protocol.sign_in_requests import SignInRequestsEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
@@ -293,6 +294,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     terms = TermsEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
+    saml = SamlSignOnEndpoint(stubs, config, authorization, logout=logout, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
     requests = SignInRequestsEndpoint(stubs, config, browsers=browsers, pages=pages)
     calls = AdministrationCalls(config, browsers)
@@ -304,6 +306,9 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     confirmation = EmailConfirmationEndpoint(stubs, config, browsers=browsers, pages=pages)
 
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
+    yield "/saml/metadata", PUBLIC_DOCUMENT, {"GET": saml.metadata}
+    yield "/saml/sso", FROM_ANYWHERE, {"GET": saml.get, "POST": saml.post}
+    yield "/saml/slo", FROM_ANYWHERE, {"GET": saml.logout}
     yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
     yield "/oidc/authorize/one_time_code", OWN_PAGES, {"POST": one_time_code.post}
     yield "/oidc/authorize/email_code", OWN_PAGES, {"POST": one_time_code.send}

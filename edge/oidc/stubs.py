@@ -33,6 +33,7 @@ from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServic
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
+from gnomon.identity.v1.saml_sign_on_service_pb2_grpc import SamlSignOnServiceStub
 from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
     from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
+    from gnomon.identity.v1.saml_sign_on_service_pb2_grpc import SamlSignOnServiceAsyncStub
     from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceAsyncStub
     from gnomon.identity.v1.session_administration_service_pb2_grpc import (
         SessionAdministrationServiceAsyncStub,
@@ -125,6 +127,7 @@ class Stubs:
     providers: "ProviderServiceAsyncStub"
     provisioning: "ProvisioningServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
+    saml_sign_ons: "SamlSignOnServiceAsyncStub"
     screens: "ScreenServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
@@ -171,6 +174,7 @@ def stubs_of(channel: Channel) -> Stubs:
         providers=ProviderServiceStub(aio_channel),
         provisioning=ProvisioningServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
+        saml_sign_ons=SamlSignOnServiceStub(aio_channel),
         screens=ScreenServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),

@@ -42,6 +42,10 @@ class Screens(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
+class SamlApplications(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
 class Images(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
@@ -69,6 +73,7 @@ class ClientAdministration:
         token_sets: TokenSets,
         consents: Consents,
         screens: Screens,
+        saml_applications: SamlApplications,
         images: Images,
         administrators: Administrators,
         authorizations: OwnedAuthorizations,
@@ -85,6 +90,7 @@ class ClientAdministration:
         self._token_sets = token_sets
         self._consents = consents
         self._screens = screens
+        self._saml_applications = saml_applications
         self._secrets = NewSecrets(secrets, randomness)
         self._images = images
         self._administrators = administrators
@@ -131,8 +137,9 @@ class ClientAdministration:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id", field="id") from error
-        # An interrupted removal of an earlier client with this id leaves screens behind.
+        # An interrupted removal of an earlier client with this id leaves screens and SAML settings behind.
         await self._screens.remove_of_client(tenant, kept.id)
+        await self._saml_applications.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
@@ -171,6 +178,7 @@ class ClientAdministration:
         await self._records.take(tenant.tenant_id, client_id)
         await self._authorizations.remove_of(client)
         await self._screens.remove_of_client(tenant, client_id)
+        await self._saml_applications.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():

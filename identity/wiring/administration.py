@@ -25,6 +25,7 @@ from identity.administration.event_reader import EventReader
 from identity.administration.rpc.event import EventServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
 from identity.administration.terms_of_use import TermsAdministration
+from identity.authentication.saml_applications.applications import SamlApplications
 from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
@@ -74,6 +75,7 @@ class AdministrationWiring:
             token_sets=self._user_state.token_sets,
             consents=self._user_state.consents,
             screens=screens_on(dependencies),
+            saml_applications=SamlApplications(dependencies.store),
             images=dependencies.images,
             administrators=Administrators(dependencies.standings),
             authorizations=OwnedAuthorizations(dependencies.store),

@@ -54,6 +54,7 @@ from identity.wiring.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_sign_in
 from identity.wiring.ldap import ldap_sign_in
+from identity.wiring.saml_applications import SamlApplicationWiring
 from identity.wiring.tokens import TokenWiring
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
@@ -82,6 +83,7 @@ class AuthorizationWiring:
         self._targets = targets
         self._second_factors = second_factors
         self._directories = ldap_sign_in(dependencies, user_state)
+        self._saml = SamlApplicationWiring(dependencies, user_state)
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
         self._pushed = self._pushed_requests()
         targets_of_responses = ResponseTargets(dependencies.keys, tokens.encryptions, dependencies.clock)
@@ -111,6 +113,7 @@ class AuthorizationWiring:
             dependencies.store.of(AUTHORIZATION_CODES),
             user_state.sessions,
             targets=targets_of_responses,
+            saml_responses=self._saml.responses,
             hasher=dependencies.secrets,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
@@ -123,6 +126,7 @@ class AuthorizationWiring:
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
             _SIGN_IN: self._sign_in(),
+            **self._saml.servicers,
             _FEDERATION: FederationServicer(
                 dependencies.tenants,
                 upstream_sign_in(
@@ -189,6 +193,7 @@ class AuthorizationWiring:
                 terms_gate=self._terms_gate,
                 conclusion=self._conclusion,
                 targets=self._targets,
+                saml_reader=self._saml.reader,
             ),
             credential_step=CredentialStep(
                 sessions,

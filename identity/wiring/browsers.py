@@ -30,6 +30,7 @@ from identity.wiring.access import UserState
 from identity.wiring.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_logout
+from identity.wiring.saml_applications import saml_application_logout
 from identity.wiring.tokens import TokenWiring
 
 _SESSION = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]
@@ -66,11 +67,13 @@ class BrowserWiring:
 
     def _logout(self) -> LogoutServicer:
         dependencies = self._dependencies
+        saml = saml_application_logout(dependencies, self._user_state)
         end_session = EndSession(
             self._user_state.sessions,
             LogoutRequestReader(dependencies.clients, self.hints),
             self._user_state.termination,
-            front_channel=FrontChannel(dependencies.clients, dependencies.subjects),
+            front_channel=FrontChannel(dependencies.clients, dependencies.subjects, saml),
+            saml=saml,
             questions=dependencies.store.of(LOGOUT_REQUESTS),
             events=dependencies.events,
             hasher=dependencies.secrets,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from identity.access.login_protection.delays import Delays
 from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.saml.keys import SamlKeys
+from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_ring import KeyRing
 from identity.crypto.keys.master_keys import MasterKeys
@@ -62,4 +63,5 @@ class Dependencies:
     published_keys: PublishedKeys
     delays: Delays
     saml_keys: SamlKeys
+    saml_signing_keys: SamlSigningKeys
     ldap_pools: LdapPools

@@ -42,6 +42,7 @@ BY_SPECIFICATION = [
         "Standard Webhooks",
         "LDAP",
         "terms of use",
+        "SAML to applications",
     ),
 ]
 

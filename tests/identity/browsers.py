@@ -25,6 +25,7 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT
 from identity.access.sessions.session import SESSIONS, Session
 from identity.access.sessions.session_end import SessionTermination
 from identity.access.sessions.sessions import Sessions
+from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.encryptions import ResponseEncryptions
 from identity.access.tokens.verification import verified
 from identity.authentication.authorization.asked import AskedRequests, Reference
@@ -64,9 +65,19 @@ from identity.authentication.requests.sources import (
     RequestsByValue,
     RequiredPush,
 )
+from identity.authentication.saml.keys import SamlKeys
+from identity.authentication.saml_applications.applications import SamlApplications
+from identity.authentication.saml_applications.attributes import AttributeClaims
+from identity.authentication.saml_applications.logout import SamlApplicationLogout
+from identity.authentication.saml_applications.name_ids import NameIds
+from identity.authentication.saml_applications.request_reader import SamlRequestReader
+from identity.authentication.saml_applications.responses import SamlResponses
+from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
+from identity.crypto.keys.key_maker import ThreadedKeyMaker
+from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.crypto.keys.root_secret import RootSecret
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.authorization_details.detail_types import DetailTypes
@@ -84,6 +95,7 @@ from identity.directory.user import USERS, User
 from identity.directory.users import Users
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
+from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
@@ -228,10 +240,8 @@ class Provider:
         self.tenants = Tenants("https://id.example.com", TenantId("default"), (ACME,))
         self.tenant = self.tenants.default
         self.randomness = CountedRandomness()
-        self.keys = OneKeyRing()
-        self.token_sets = RemovedTokenSets()
-        self.confirmation = Confirmation()
-        self.pauses = Pauses()
+        self.keys, self.token_sets = OneKeyRing(), RemovedTokenSets()
+        self.confirmation, self.pauses = Confirmation(), Pauses()
         self.hasher = SecretHasher(b"k" * 32)
         sources = {"clock": self.clock, "randomness": self.randomness}
         self.events = Events(self.store, EventsConfig().levels, **sources)
@@ -280,9 +290,11 @@ class Provider:
         self.pushing = PushedRequestHandler(self.reader, self.pushed, sources=by_themselves)
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
         standing = SessionCheck(self.users, self.clock, confirmation=self.confirmation)
+        saml_responses = self._saml_responses()
         conclusion = Conclusion(
             *(self.store.of(AUTHORIZATION_CODES), self.sessions),
             targets=targets,
+            saml_responses=saml_responses,
             hasher=self.hasher,
             **sources,
         )
@@ -299,6 +311,11 @@ class Provider:
             terms_gate=terms_gate,
             conclusion=conclusion,
             targets=self.targets,
+            saml_reader=SamlRequestReader(
+                *(SamlApplications(self.store), self.clients),
+                responses=saml_responses,
+                clock=self.clock,
+            ),
         )
         self.email_step = EmailStep(self.sessions, self.proof_of_work, asked=asked, targets=self.targets)
         self.shared_sign_in = SharedSignIn(self.tenants, self.proof_of_work, self.targets)
@@ -360,13 +377,43 @@ class Provider:
             termination=self.termination,
             events=self.events,
         )
+        saml_logout = self._saml_logout(saml_responses)
         self.end_session = EndSession(
             *(self.sessions, LogoutRequestReader(self.clients, self.hints), self.termination),
-            front_channel=FrontChannel(self.clients, self.subjects),
+            front_channel=FrontChannel(self.clients, self.subjects, saml_logout),
+            saml=saml_logout,
             questions=self.store.of(LOGOUT_REQUESTS),
             events=self.events,
             hasher=self.hasher,
             **sources,
+        )
+
+    def _saml_responses(self) -> SamlResponses:
+        keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
+        saml_keys = SamlKeys(keys, ThreadedKeyMaker(), self.clock)
+        return SamlResponses(
+            keys=SamlSigningKeys(self.store, saml_keys),
+            applications=SamlApplications(self.store),
+            users=self.users,
+            name_ids=NameIds(self.subjects, self.hasher),
+            attribute_claims=AttributeClaims(CustomClaims(self.store), self.subjects),
+            single_use=SingleUse(self.store),
+            events=self.events,
+            events_config=EventsConfig(),
+            clock=self.clock,
+            randomness=self.randomness,
+        )
+
+    def _saml_logout(self, responses: SamlResponses) -> SamlApplicationLogout:
+        return SamlApplicationLogout(
+            applications=responses.applications,
+            clients=self.clients,
+            users=self.users,
+            keys=responses.keys,
+            name_ids=responses.name_ids,
+            single_use=responses.single_use,
+            clock=self.clock,
+            randomness=self.randomness,
         )
 
     def _passkey_factor(self) -> PasskeyFactor:

@@ -65,20 +65,20 @@ class AuthorizationEndpoint:
         return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
-        return await self._begin(request, query_parameters(request), status=302)
+        return await self.begin(request, _asked(query_parameters(request)), status=302)
 
     async def _post_form(self, request: web.Request) -> web.Response:
         parameters = await read_parameters(request, self._config.max_form_bytes)
         if any(name == "csrf_token" for name, _ in parameters):
             return await self._credentials.submit_form(request, form_of(parameters))
-        return await self._begin(request, parameters, status=303)
+        return await self.begin(request, _asked(parameters), status=303)
 
-    async def _begin(self, request: web.Request, parameters: Parameters, *, status: int) -> web.Response:
-        asked = pb.BeginAuthorizationRequest(
-            tenant_id=tenant_of(request),
-            parameters=(Parameter(name=name, value=value) for name, value in parameters),
-            browser=self._browsers.of(request),
-        )
+    async def begin(
+        self, request: web.Request, asked: pb.BeginAuthorizationRequest, *, status: int
+    ) -> web.Response:
+        """Begin a sign-in of the browser in the tenant that the address names."""
+        asked.tenant_id = tenant_of(request)
+        asked.browser.CopyFrom(self._browsers.of(request))
         begun = await self._authorizations.BeginAuthorization(
             asked, timeout=self._config.call_timeout_seconds
         )
@@ -102,3 +102,9 @@ class AuthorizationEndpoint:
                 return sent_back(begun.redirect, self._pages, status=status)
             case _:
                 return self._pages.error(request, begun.error)
+
+
+def _asked(parameters: Parameters) -> pb.BeginAuthorizationRequest:
+    return pb.BeginAuthorizationRequest(
+        parameters=(Parameter(name=name, value=value) for name, value in parameters)
+    )

@@ -136,9 +136,13 @@ class LogoutEndpoint:
         return web.Response()
 
     async def _begin(self, request: web.Request, parameters: Parameters, *, status: int) -> web.Response:
-        asked = pb.BeginLogoutRequest(
-            tenant_id=tenant_of(request), parameters=_sent(parameters), browser=self._browsers.of(request)
-        )
+        asked = pb.BeginLogoutRequest(parameters=_sent(parameters))
+        return await self.begin(request, asked, status=status)
+
+    async def begin(self, request: web.Request, asked: pb.BeginLogoutRequest, *, status: int) -> web.Response:
+        """Begin a logout of the browser in the tenant that the address names."""
+        asked.tenant_id = tenant_of(request)
+        asked.browser.CopyFrom(self._browsers.of(request))
         begun = await self._logouts.BeginLogout(asked, timeout=self._config.call_timeout_seconds)
         response = self._next(request, begun, status=status)
         if begun.HasField("cookie"):

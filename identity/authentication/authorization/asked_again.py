@@ -14,7 +14,10 @@ def asked_again(client: Client, request: AuthorizationRequest) -> tuple[tuple[st
     """Return parameters for an equal request, without `prompt=create`: a newly registered user signs in.
 
     For a client that signs its requests this is the client id alone, because only the client can make its requests.
+    There are none for a SAML application.
     """
+    if request.saml is not None:
+        return ()
     if client.requires_signed_request:
         return (("client_id", client.client_id),)
     return tuple((name, value) for name, value in _parameters(request) if value)

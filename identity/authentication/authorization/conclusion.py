@@ -1,4 +1,4 @@
-"""The last step of every sign-in: issues an authorization code or an error to the relying party.
+"""The last step of every sign-in: issues an authorization code, a SAML assertion or an error to the relying party.
 
 Only a keyed hash of the code is stored.
 """
@@ -11,6 +11,7 @@ from identity.authentication.authorization.code import AuthorizationCode
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.response_targets import ResponseTargets
+from identity.authentication.saml_applications.responses import SamlResponses
 from identity.directory.client import Client
 from identity.directory.consents.consent import pair_of
 from identity.directory.secrets import SecretHasher
@@ -33,6 +34,7 @@ class Conclusion:
         sessions: Sessions,
         *,
         targets: ResponseTargets,
+        saml_responses: SamlResponses,
         hasher: SecretHasher,
         clock: Clock,
         randomness: Randomness,
@@ -40,6 +42,7 @@ class Conclusion:
         self._codes = codes
         self._sessions = sessions
         self._targets = targets
+        self._saml_responses = saml_responses
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
@@ -47,10 +50,12 @@ class Conclusion:
     async def grant(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
     ) -> Redirection:
-        """Issue a code for the signed-in user; raises Unauthenticated when the session has ended."""
+        """Issue a code or an assertion for the signed-in user; raises Unauthenticated when the session has ended."""
         session = await self._sessions.note_client(session, client.client_id)
         if session.authentication is None:
             raise Unauthenticated("no user is signed in")
+        if request.saml is not None:
+            return await self._saml_responses.with_assertion(tenant, client, request, request.saml, session)
         response_target = await self._targets.of(tenant, client, request)
         code = self._randomness.alphanumeric(_CODE_LENGTH)
         until = self._clock.now() + client.authorization_code_lifetime
@@ -78,4 +83,6 @@ class Conclusion:
     async def refuse(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, error: ProtocolError
     ) -> Redirection:
+        if request.saml is not None:
+            return await self._saml_responses.refuse(tenant, request, error)
         return (await self._targets.of(tenant, client, request)).with_error(error)

@@ -19,6 +19,7 @@ from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import RedirectedRefusal
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
 from identity.authentication.requests.request_reader import RequestReader
+from identity.authentication.saml_applications.request_reader import SamlRequestReader, SentMessage
 from identity.directory.client import Client
 from identity.directory.tenants.sign_in_targets import PASSWORD_PAGE, Route
 from identity.foundation.errors import LoginRequired
@@ -61,6 +62,7 @@ class AuthorizationStart:
         terms_gate: TermsGate,
         conclusion: Conclusion,
         targets: Targets,
+        saml_reader: SamlRequestReader,
     ) -> None:
         self._reader = reader
         self._sessions = sessions
@@ -70,6 +72,7 @@ class AuthorizationStart:
         self._terms_gate = terms_gate
         self._conclusion = conclusion
         self._targets = targets
+        self._saml_reader = saml_reader
 
     async def begin(
         self, tenant: Tenant, parameters: Parameters, browser: Browser
@@ -79,6 +82,21 @@ class AuthorizationStart:
             client, request = await self._reader.read(tenant, parameters)
         except RedirectedRefusal as refusal:
             return refusal.redirection
+        return await self._first_step(tenant, client, request, browser=browser)
+
+    async def begin_saml(
+        self, tenant: Tenant, sent: SentMessage, browser: Browser
+    ) -> SignInStep | Redirection:
+        """Begin at the request of a SAML application; raises UnredirectableRefusal."""
+        try:
+            client, request = await self._saml_reader.read(tenant, sent)
+        except RedirectedRefusal as refusal:
+            return refusal.redirection
+        return await self._first_step(tenant, client, request, browser=browser)
+
+    async def _first_step(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, browser: Browser
+    ) -> SignInStep | Redirection:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if Prompt.NONE in request.prompts:
             return await self._without_page(tenant, client, request, session=session)

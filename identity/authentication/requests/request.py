@@ -58,13 +58,26 @@ class Prompt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SamlRequest:
+    """Content of an authentication request that its response repeats or meets: SAML 2.0 Core §3.4.1.
+
+    `contexts` are the requested classes of authentication contexts, best first; without any each is accepted.
+    """
+
+    id: str
+    name_id_format: str
+    contexts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationRequest(Record):
     """`oauth_scopes` are the granted scopes; `claims` is the validated claims parameter, as JSON.
 
     `session_id` is the session in which the request began. With `requires_sign_in` an existing session does not
     suffice. Neither does one whose sign-in is older than `not_before`, or one of another user than `user_id` when that
     is given. `pushed_id` is the id of the pushed request with the parameters. With a `signed_response_mode` the response
-    is a JWT; `response_mode` is how a program that does not know it responds.
+    is a JWT; `response_mode` is how a program that does not know it responds. A request with `saml` came from a SAML
+    application: its `redirect_uri` is the assertion consumer service, and its `state` the RelayState.
     """
 
     client_id: ClientId
@@ -89,6 +102,7 @@ class AuthorizationRequest(Record):
     pushed_id: str = ""
     signed_response_mode: SignedResponseMode | None = None
     authorization_details: Details = ()
+    saml: SamlRequest | None = None
 
 
 AUTHORIZATION_REQUESTS = Kind(AuthorizationRequest, "authorization_request", indexed=("session_id",))

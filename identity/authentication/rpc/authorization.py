@@ -8,10 +8,11 @@ from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.screen_pb2 import Screen
 from identity.access.client_authentication.authenticator import ClientAuthenticator
 from identity.access.dpop.proofs import DpopProofs
+from identity.access.sessions.browser import Browser
 from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.consent_step import ConsentStep
-from identity.authentication.authorization.start import AuthorizationStart
+from identity.authentication.authorization.start import AuthorizationStart, SignInStep
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
 from identity.authentication.authorization.terms_step import TermsDecision, TermsQuestion, TermsStep
 from identity.authentication.client_screens import ClientScreen
@@ -34,6 +35,7 @@ from identity.authentication.rpc.browser import (
 from identity.authentication.rpc.proofs import credentials_of
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.rpc.shown_terms import shown_terms
+from identity.authentication.saml_applications.request_reader import SentMessage
 from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import Client
 from identity.directory.providers import Providers
@@ -104,9 +106,7 @@ class AuthorizationServicer:
     ) -> pb.BeginAuthorizationResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         try:
-            outcome = await self._authorization_start.begin(
-                tenant, parameters_of(request.parameters), browser
-            )
+            outcome = await self._first_step(tenant, request, browser)
         except UnredirectableRefusal as refusal:
             _log("authorization refused", refusal.refusal.error, call)
             return pb.BeginAuthorizationResponse(error=error_page(refusal.refusal))
@@ -121,6 +121,18 @@ class AuthorizationServicer:
             takes_user_names=self._directories is not None and await self._directories.are_used(tenant),
         )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
+
+    async def _first_step(
+        self, tenant: Tenant, request: pb.BeginAuthorizationRequest, browser: Browser
+    ) -> SignInStep | Redirection:
+        if not request.HasField("saml"):
+            return await self._authorization_start.begin(tenant, parameters_of(request.parameters), browser)
+        sent = SentMessage(
+            query=request.saml.query,
+            form=request.saml.form.saml_request,
+            relay_state=request.saml.form.relay_state,
+        )
+        return await self._authorization_start.begin_saml(tenant, sent, browser)
 
     async def submit_credentials(
         self, request: pb.SubmitCredentialsRequest, call: Call

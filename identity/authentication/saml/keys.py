@@ -1,4 +1,4 @@
-"""Our RSA key at each SAML provider, which signs our messages and decrypts assertions; encrypted at rest."""
+"""Our RSA keys for SAML: one at each provider, which also decrypts assertions, and one of each tenant; encrypted at rest."""
 
 from dataclasses import dataclass, field
 
@@ -33,22 +33,34 @@ class SamlKeys:
         self._clock = clock
 
     async def make(self, tenant_id: TenantId, provider_id: str, name: str) -> SealedKey:
-        """Make a key and a certificate for it; raises Unavailable when too many wait already."""
+        """Make our key at a provider and a certificate for it; raises Unavailable when too many wait already."""
+        return await self.make_at(place_of(tenant_id, provider_id), name)
+
+    async def make_at(self, place: Place, name: str) -> SealedKey:
+        """Make a key for a place and a certificate for it; raises Unavailable when too many wait already."""
         key = await self._making.make(KIND_OF[SigningAlgorithm.RS256])
         assert isinstance(key, RSAPrivateKey)  # noqa: S101  # of this algorithm
         certificate = own_certificate(key, name, self._clock.now())
         octets = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
-        sealed = self._master_keys.seal(octets, place_of(tenant_id, provider_id))
+        sealed = self._master_keys.seal(octets, place)
         return SealedKey(sealed, text_of_certificate(certificate))
 
     def open(self, provider: Provider) -> tuple[RSAPrivateKey, Certificate]:
         """Return our key and its certificate; raises LostMasterKey."""
         # Every SAML provider is created with a key.
         assert provider.saml_key is not None  # noqa: S101
-        octets = self._master_keys.open(provider.saml_key, place_of(provider.tenant_id, provider.id))
-        key = load_der_private_key(octets, None)
-        assert isinstance(key, RSAPrivateKey)  # noqa: S101  # `make` makes no other
-        return key, certificate_of(provider.saml_certificate)
+        sealed = SealedKey(provider.saml_key, provider.saml_certificate)
+        return self.open_at(place_of(provider.tenant_id, provider.id), sealed)
+
+    def open_at(self, place: Place, sealed: SealedKey) -> tuple[RSAPrivateKey, Certificate]:
+        """Return the key of a place and its certificate; raises LostMasterKey."""
+        key = load_der_private_key(self._master_keys.open(sealed.key, place), None)
+        assert isinstance(key, RSAPrivateKey)  # noqa: S101  # `make_at` makes no other
+        return key, certificate_of(sealed.certificate)
+
+    def resealed(self, place: Place, key: Sealed) -> Sealed:
+        """Return the key under the active master key, unchanged if it is already; raises LostMasterKey."""
+        return self._master_keys.resealed(key, place)
 
 
 def place_of(tenant_id: TenantId, provider_id: str) -> Place:

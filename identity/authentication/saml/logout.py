@@ -12,9 +12,8 @@ from cryptography.x509 import Certificate
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.saml.assertion import expect_issuer, instant
 from identity.authentication.saml.certificates import certificates_of
-from identity.authentication.saml.names import SAMLP
+from identity.authentication.saml.logout_messages import LOGOUT_REQUEST, current_until, session_indexes_of
 from identity.authentication.saml.redirect_binding import verified_request
 from identity.authentication.saml.refusals import Refusal, RefusedMessage
 from identity.authentication.saml.response import decoded, verified_message
@@ -29,10 +28,6 @@ from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, Unauthenticated
-
-REQUEST = f"{SAMLP}LogoutRequest"
-
-_LIFETIME = timedelta(minutes=5)
 
 
 class SessionTermination(Protocol):
@@ -74,7 +69,7 @@ class SamlLogout:
         """Answer a request of the POST binding; raises NotFound, Unauthenticated."""
         provider = await self._provider(tenant, provider_id)
         try:
-            request = verified_message(decoded(message, REQUEST), _certificates(provider))
+            request = verified_message(decoded(message, LOGOUT_REQUEST), _certificates(provider))
             return await self._received(tenant, provider, request, relay_state=relay_state)
         except RefusedMessage as refused:
             raise await self._refused(tenant, provider, refused) from refused
@@ -113,17 +108,13 @@ class SamlLogout:
 
     def _expect_request(self, tenant: Tenant, provider: Provider, request: XmlElement) -> datetime:
         """Return the time after which the request would be refused as expired."""
-        if request.tag != REQUEST or request.get("Version") != "2.0" or not request.get("ID"):
-            raise RefusedMessage(Refusal.MALFORMED)
-        expect_issuer(request, provider.fields.issuer)
-        if request.get("Destination") != logout_of(tenant, provider):
-            raise RefusedMessage(Refusal.DESTINATION)
-        now, skew = self._clock.now(), timedelta(seconds=saml_of(provider).clock_skew_secs)
-        issued = instant(request.get("IssueInstant", ""))
-        end = min(issued + _LIFETIME, instant(request.get("NotOnOrAfter") or "9999-12-31T00:00:00Z"))
-        if issued > now + skew or end + skew <= now:
-            raise RefusedMessage(Refusal.TIME)
-        return end + skew
+        return current_until(
+            request,
+            issuer=provider.fields.issuer,
+            destination=logout_of(tenant, provider),
+            now=self._clock.now(),
+            skew=timedelta(seconds=saml_of(provider).clock_skew_secs),
+        )
 
     async def _end(self, tenant: Tenant, provider: Provider, *, sub: str, sid: str) -> None:
         for session in await self._sessions.vouched_for(tenant, provider.id, sub=sub, sid=sid):
@@ -139,9 +130,7 @@ class SamlLogout:
 def _named(provider: Provider, request: XmlElement, key: RSAPrivateKey) -> tuple[str, tuple[str, ...]]:
     """Return the subject and the session indexes; an empty index means all sessions of the subject."""
     name = name_id_of(request, key)
-    sids = tuple(text_of(index) for index in request.findall(f"{SAMLP}SessionIndex"))
-    if not all(sids):
-        raise RefusedMessage(Refusal.SUBJECT)
+    sids = session_indexes_of(request)
     # If an attribute identifies users, a session is known only by its index.
     sub = "" if saml_of(provider).subject_attribute else text_of(name)
     if not sub and not sids:

@@ -1,22 +1,27 @@
-"""Metadata of identity providers: SAML 2.0 Metadata §2.4.3.
+"""Metadata of identity providers and of service providers: SAML 2.0 Metadata §2.4.3, §2.4.4.
 
 The administrator vouches for the document: it comes from the administrator, or over https from the address that the
 administrator gave. Its signature, if any, is therefore not verified.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from identity.authentication.saml.certificates import MOST, certificate_of, text_of_certificate
-from identity.authentication.saml.names import HTTP_POST, HTTP_REDIRECT, MD, PROTOCOL
+from identity.authentication.saml.names import HTTP_POST, HTTP_REDIRECT, MD, NAME_ID_FORMATS, PROTOCOL
 from identity.crypto.xml.documents import MAX_BYTES, MalformedXml, XmlElement, parse, text_of
 from identity.crypto.xml.signatures import DS
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments, UnreadableDocument
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
 from identity.directory.provider import SamlBinding
+from identity.directory.saml_application import SamlConsumerService
 from server.platform.errors import InvalidArgument
 
 MEDIA_TYPE = "application/samlmetadata+xml"
+
+M = TypeVar("M")
 
 _BINDINGS = ((HTTP_REDIRECT, SamlBinding.REDIRECT), (HTTP_POST, SamlBinding.POST))
 
@@ -31,6 +36,19 @@ class IdpMetadata:
     single_logout_endpoint: str
     certificates: tuple[str, ...]
     wants_signed_requests: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpMetadata:
+    """`consumer_services` are those with the POST binding, the default first; texts are empty without a value."""
+
+    entity_id: str
+    consumer_services: tuple[SamlConsumerService, ...]
+    single_logout_url: str
+    name_id_format: str
+    certificates: tuple[str, ...]
+    encryption_certificate: str
+    signs_requests: bool
 
 
 class SamlMetadata:
@@ -51,24 +69,36 @@ class SamlMetadata:
 
 def idp_metadata(document: str) -> IdpMetadata:
     """Read the metadata of one identity provider; raises InvalidArgument."""
+    return _read(document, _idp)
+
+
+def sp_metadata(document: str) -> SpMetadata:
+    """Read the metadata of one service provider; raises InvalidArgument."""
+    return _read(document, _sp)
+
+
+def _read(document: str, read: Callable[[XmlElement], M]) -> M:
     try:
-        root = parse(document.encode())
-        return _read(root)
+        return read(parse(document.encode()))
     except (MalformedXml, UnicodeEncodeError) as error:
         raise InvalidArgument(
             "metadata: expected XML without document type and comments, within bounds"
         ) from error
 
 
-def _read(root: XmlElement) -> IdpMetadata:
+def _descriptor(root: XmlElement, tag: str, noun: str) -> XmlElement:
     descriptors = [
         descriptor
-        for descriptor in root.findall(f"{MD}IDPSSODescriptor")
+        for descriptor in root.findall(tag)
         if PROTOCOL in descriptor.get("protocolSupportEnumeration", "").split()
     ]
     if root.tag != f"{MD}EntityDescriptor" or len(descriptors) != 1:
-        raise InvalidArgument("metadata: expected the entity of one SAML 2.0 identity provider")
-    (descriptor,) = descriptors
+        raise InvalidArgument(f"metadata: expected the entity of one SAML 2.0 {noun}")
+    return descriptors[0]
+
+
+def _idp(root: XmlElement) -> IdpMetadata:
+    descriptor = _descriptor(root, f"{MD}IDPSSODescriptor", "identity provider")
     endpoint, binding = _endpoint(descriptor, "SingleSignOnService")
     if binding is None:
         raise InvalidArgument("metadata: expected a single sign-on service with the redirect or POST binding")
@@ -82,8 +112,44 @@ def _read(root: XmlElement) -> IdpMetadata:
         binding=binding,
         single_logout_endpoint=logout if logout_binding is SamlBinding.REDIRECT else "",
         certificates=certificates,
-        wants_signed_requests=descriptor.get("WantAuthnRequestsSigned", "") in {"true", "1"},
+        wants_signed_requests=_is_true(descriptor, "WantAuthnRequestsSigned"),
     )
+
+
+def _sp(root: XmlElement) -> SpMetadata:
+    descriptor = _descriptor(root, f"{MD}SPSSODescriptor", "service provider")
+    services = [
+        service
+        for service in descriptor.findall(f"{MD}AssertionConsumerService")
+        if service.get("Binding") == HTTP_POST
+    ]
+    if not services:
+        raise InvalidArgument("metadata: expected an assertion consumer service with the POST binding")
+    # §2.4.4.1: without a default the first one is it.
+    services.sort(key=lambda service: not _is_true(service, "isDefault"))
+    logout, logout_binding = _endpoint(descriptor, "SingleLogoutService")
+    encryption = _certificates(descriptor, "encryption", default="")
+    formats = (text_of(each) for each in descriptor.findall(f"{MD}NameIDFormat"))
+    return SpMetadata(
+        entity_id=root.get("entityID", ""),
+        consumer_services=tuple(map(_consumer_service, services)),
+        single_logout_url=logout if logout_binding is SamlBinding.REDIRECT else "",
+        name_id_format=next((name for name in formats if name in NAME_ID_FORMATS), ""),
+        certificates=_certificates(descriptor),
+        encryption_certificate=next(iter(encryption), ""),
+        signs_requests=_is_true(descriptor, "AuthnRequestsSigned"),
+    )
+
+
+def _consumer_service(service: XmlElement) -> SamlConsumerService:
+    try:
+        return SamlConsumerService(url=service.get("Location", ""), index=int(service.get("index", "0")))
+    except ValueError as error:
+        raise InvalidArgument("metadata: expected a number as index of a service") from error
+
+
+def _is_true(element: XmlElement, name: str) -> bool:
+    return element.get(name, "") in {"true", "1"}
 
 
 def _endpoint(descriptor: XmlElement, name: str) -> tuple[str, SamlBinding | None]:
@@ -95,12 +161,14 @@ def _endpoint(descriptor: XmlElement, name: str) -> tuple[str, SamlBinding | Non
     return "", None
 
 
-def _certificates(descriptor: XmlElement) -> tuple[str, ...]:
-    """Return the certificates of signing keys, each once."""
+def _certificates(
+    descriptor: XmlElement, use: str = "signing", *, default: str = "signing"
+) -> tuple[str, ...]:
+    """Return the certificates of keys with this use, each once; a key without a use has the default."""
     texts = [
         text_of(certificate)
         for key in descriptor.findall(f"{MD}KeyDescriptor")
-        if key.get("use", "signing") == "signing"
+        if key.get("use", default) == use
         for certificate in key.findall(f"{DS}KeyInfo/{DS}X509Data/{DS}X509Certificate")
     ]
     return tuple(dict.fromkeys(text_of_certificate(certificate_of(text)) for text in texts))

@@ -16,14 +16,11 @@ HTTP_REDIRECT: Final = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
 BEARER: Final = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 SUCCESS: Final = "urn:oasis:names:tc:SAML:2.0:status:Success"
 
+PERSISTENT: Final = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
 TRANSIENT: Final = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
 EMAIL_ADDRESS: Final = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
-NAME_ID_FORMATS: Final = (
-    "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
-    EMAIL_ADDRESS,
-    "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
-    TRANSIENT,
-)
+UNSPECIFIED: Final = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
+NAME_ID_FORMATS: Final = (PERSISTENT, EMAIL_ADDRESS, UNSPECIFIED, TRANSIENT)
 """The formats that an administrator can request, best first."""
 
 _NAMESPACES: Final = {

@@ -3,8 +3,9 @@
 import base64
 import binascii
 import zlib
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Self
 from urllib.parse import quote, unquote_plus, urlencode
 
 from cryptography.exceptions import InvalidSignature
@@ -49,16 +50,43 @@ def signed_query(parameters: Iterable[tuple[str, str]], key: RSAPrivateKey) -> l
 
 def verified_request(query: str, certificates: Iterable[Certificate]) -> tuple[XmlElement, str]:
     """Return the signed request of an unchanged query, and its relay state; raises RefusedMessage."""
-    parts = _parts(query)
-    if "Signature" not in parts or "SigAlg" not in parts:
-        raise RefusedMessage(Refusal.UNSIGNED)
-    octets = "&".join(f"{name}={parts[name]}" for name in _SIGNED if name in parts).encode()
-    algorithm, signature = unquote_plus(parts["SigAlg"]), _octets(unquote_plus(parts["Signature"]))
-    if algorithm not in _RSA and algorithm not in _ECDSA:
-        raise RefusedMessage(Refusal.ALGORITHM)
-    if not any(_is_signed(octets, signature, algorithm, certificate) for certificate in certificates):
-        raise RefusedMessage(Refusal.SIGNATURE)
-    return _inflated(unquote_plus(parts.get("SAMLRequest", ""))), unquote_plus(parts.get("RelayState", ""))
+    sent = SentQuery.of(query)
+    sent.expect_signed_by(certificates)
+    return sent.request(), sent.relay_state
+
+
+@dataclass(frozen=True, slots=True)
+class SentQuery:
+    """An unverified query; `parts` are its values without decoding. All methods raise RefusedMessage."""
+
+    parts: Mapping[str, str]
+
+    @classmethod
+    def of(cls, query: str) -> Self:
+        return cls(_parts(query))
+
+    @property
+    def is_signed(self) -> bool:
+        return "Signature" in self.parts
+
+    @property
+    def relay_state(self) -> str:
+        return unquote_plus(self.parts.get("RelayState", ""))
+
+    def request(self, *, max_octets: int = MAX_BYTES) -> XmlElement:
+        """Return the request, of at most `max_octets` when it is inflated."""
+        return _inflated(unquote_plus(self.parts.get("SAMLRequest", "")), max_octets)
+
+    def expect_signed_by(self, certificates: Iterable[Certificate]) -> None:
+        parts = self.parts
+        if "Signature" not in parts or "SigAlg" not in parts:
+            raise RefusedMessage(Refusal.UNSIGNED)
+        octets = "&".join(f"{name}={parts[name]}" for name in _SIGNED if name in parts).encode()
+        algorithm, signature = unquote_plus(parts["SigAlg"]), _octets(unquote_plus(parts["Signature"]))
+        if algorithm not in _RSA and algorithm not in _ECDSA:
+            raise RefusedMessage(Refusal.ALGORITHM)
+        if not any(_is_signed(octets, signature, algorithm, certificate) for certificate in certificates):
+            raise RefusedMessage(Refusal.SIGNATURE)
 
 
 def _parts(query: str) -> dict[str, str]:
@@ -84,11 +112,14 @@ def _is_signed(octets: bytes, signature: bytes, algorithm: str, certificate: Cer
     return True
 
 
-def _inflated(message: str) -> XmlElement:
+def _inflated(message: str, max_octets: int) -> XmlElement:
     inflate = zlib.decompressobj(wbits=_RAW_DEFLATE)
     try:
-        # One octet above the limit, so that the bound of the document refuses a longer message.
-        return parse(inflate.decompress(_octets(message), MAX_BYTES + 1))
+        # One octet above the limit shows that the message is longer.
+        octets = inflate.decompress(_octets(message), max_octets + 1)
+        if len(octets) > max_octets:
+            raise RefusedMessage(Refusal.MALFORMED)
+        return parse(octets)
     except (zlib.error, MalformedXml) as error:
         raise RefusedMessage(Refusal.MALFORMED) from error
 

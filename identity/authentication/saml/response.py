@@ -44,9 +44,9 @@ def assertion_of(message: str, expected: Expected, trust: Trust) -> Assertion:
     return read(_assertion(response, trust, is_authentic=is_authentic), expected, trust.key)
 
 
-def decoded(message: str, tag: str) -> XmlElement:
+def decoded(message: str, tag: str, *, max_characters: int = MAX_CHARACTERS) -> XmlElement:
     """Return the root of a message of the POST binding; raises RefusedMessage."""
-    if len(message) > MAX_CHARACTERS:
+    if len(message) > max_characters:
         raise RefusedMessage(Refusal.MALFORMED)
     try:
         element = parse(base64.b64decode("".join(message.split()), validate=True))

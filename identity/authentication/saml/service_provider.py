@@ -6,13 +6,13 @@ SAML 2.0 Metadata §2.4.4, Core §3.4.1, Bindings §3.4 and §3.5. A request say
 import base64
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import ResponseMode
 from identity.authentication.saml.keys import SamlKeys
+from identity.authentication.saml.logout_messages import logout_response
 from identity.authentication.saml.names import (
     HTTP_POST,
     HTTP_REDIRECT,
@@ -20,7 +20,6 @@ from identity.authentication.saml.names import (
     PROTOCOL,
     SAML,
     SAMLP,
-    SUCCESS,
     child,
     root,
     written,
@@ -126,17 +125,8 @@ class ServiceProvider:
     ) -> Redirection:
         """Return the signed answer to a logout request, which takes the browser back: Core §3.7.3."""
         endpoint = saml_of(provider).single_logout_endpoint
-        attributes = {
-            # One request has one answer, since its id is accepted once.
-            "ID": f"_{sha256(request_id.encode()).hexdigest()}",
-            "Version": "2.0",
-            "IssueInstant": written(at),
-            "Destination": endpoint,
-            "InResponseTo": request_id,
-        }
-        element = root(f"{SAMLP}LogoutResponse", attributes)
-        child(element, f"{SAML}Issuer", entity_id_of(tenant, provider))
-        child(child(element, f"{SAMLP}Status"), f"{SAMLP}StatusCode", Value=SUCCESS)
+        issuer = entity_id_of(tenant, provider)
+        element = logout_response(request_id, issuer=issuer, destination=endpoint, at=at)
         state = [("RelayState", relay_state)] if relay_state else []
         key, _ = self._keys.open(provider)
         parameters = signed_query([("SAMLResponse", deflated(element)), *state], key)

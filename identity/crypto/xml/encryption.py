@@ -1,7 +1,7 @@
-"""Decryption of XML elements: XML Encryption 1.1 §5, SAML 2.0 Core §6.
+"""Encryption and decryption of XML elements: XML Encryption 1.1 §5, SAML 2.0 Core §6.
 
 The content key comes by RSA-OAEP alone. AES-CBC does not detect changes, so a caller decrypts it only where a verified
-signature covers the encrypted element.
+signature covers the encrypted element. We encrypt with AES-256-GCM.
 """
 
 import base64
@@ -10,14 +10,22 @@ from typing import Final
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import MGF1, OAEP
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
-from identity.crypto.xml.documents import MalformedXml, XmlElement, parse, text_of
+from identity.crypto.xml.documents import (
+    MalformedXml,
+    XmlElement,
+    new_element,
+    parse,
+    serialized,
+    text_of,
+)
 from identity.crypto.xml.signatures import DS
+from identity.foundation.randomness import Randomness
 
 XENC: Final = "{http://www.w3.org/2001/04/xmlenc#}"
 XENC11: Final = "{http://www.w3.org/2009/xmlenc11#}"
@@ -25,6 +33,7 @@ XENC11: Final = "{http://www.w3.org/2009/xmlenc11#}"
 _ELEMENT = f"{XENC[1:-1]}Element"
 _OAEP_SHA1 = f"{XENC[1:-1]}rsa-oaep-mgf1p"
 _OAEP = f"{XENC11[1:-1]}rsa-oaep"
+_AES_256_GCM = f"{XENC11[1:-1]}aes256-gcm"
 _GCM = {f"{XENC11[1:-1]}aes{bits}-gcm": bits // 8 for bits in (128, 192, 256)}
 _CBC = {f"{XENC[1:-1]}aes{bits}-cbc": bits // 8 for bits in (128, 192, 256)}
 _DIGESTS: Final[dict[str, hashes.HashAlgorithm]] = {
@@ -40,11 +49,36 @@ _MASKS: Final[dict[str, hashes.HashAlgorithm]] = {
     f"{XENC11[1:-1]}mgf1sha384": hashes.SHA384(),
     f"{XENC11[1:-1]}mgf1sha512": hashes.SHA512(),
 }
-_NONCE_OCTETS, _BLOCK_OCTETS = 12, 16
+_NONCE_OCTETS, _BLOCK_OCTETS, _KEY_OCTETS = 12, 16, 32
+_PREFIXES: Final = {"xenc": XENC[1:-1], "ds": DS[1:-1]}
 
 
 class Undecryptable(Exception):
     """The element cannot be decrypted; the error does not give the reason."""
+
+
+def encrypted(element: XmlElement, key: RSAPublicKey, randomness: Randomness) -> XmlElement:
+    """Return the `EncryptedData` of an element: AES-256-GCM, and RSA-OAEP with SHA-1, which all recipients know."""
+    content_key, nonce = randomness.octets(_KEY_OCTETS), randomness.octets(_NONCE_OCTETS)
+    content = nonce + AESGCM(content_key).encrypt(nonce, serialized(element), None)
+    padding = OAEP(mgf=MGF1(hashes.SHA1()), algorithm=hashes.SHA1(), label=None)  # noqa: S303
+    data = new_element(f"{XENC}EncryptedData", {"Type": _ELEMENT}, _PREFIXES)
+    new_element(f"{XENC}EncryptionMethod", {"Algorithm": _AES_256_GCM}, _PREFIXES, parent=data)
+    key_info = new_element(f"{DS}KeyInfo", {}, _PREFIXES, parent=data)
+    encrypted_key = new_element(f"{XENC}EncryptedKey", {}, _PREFIXES, parent=key_info)
+    method = new_element(
+        f"{XENC}EncryptionMethod", {"Algorithm": _OAEP_SHA1}, _PREFIXES, parent=encrypted_key
+    )
+    new_element(f"{DS}DigestMethod", {"Algorithm": f"{DS[1:-1]}sha1"}, _PREFIXES, parent=method)
+    _write_cipher_value(encrypted_key, key.encrypt(content_key, padding))
+    _write_cipher_value(data, content)
+    return data
+
+
+def _write_cipher_value(parent: XmlElement, octets: bytes) -> None:
+    cipher_data = new_element(f"{XENC}CipherData", {}, _PREFIXES, parent=parent)
+    value = new_element(f"{XENC}CipherValue", {}, _PREFIXES, parent=cipher_data)
+    value.text = base64.b64encode(octets).decode()
 
 
 def decrypted(encrypted: XmlElement, key: RSAPrivateKey, *, is_authentic: bool) -> XmlElement:

@@ -14,6 +14,7 @@ from identity.access.sessions.sessions import Sessions, has_csrf
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import ResponseMode
+from identity.authentication.saml_applications.logout import SamlApplicationLogout
 from identity.directory.client import Client
 from identity.directory.secrets import SecretHasher
 from identity.foundation.events.events import Events
@@ -61,6 +62,7 @@ class EndSession:
         termination: SessionTermination,
         *,
         front_channel: FrontChannel,
+        saml: SamlApplicationLogout,
         questions: Records[LogoutRequest],
         events: Events,
         hasher: SecretHasher,
@@ -71,6 +73,7 @@ class EndSession:
         self._reader = reader
         self._termination = termination
         self._front_channel = front_channel
+        self._saml = saml
         self._questions = questions
         self._events = events
         self._hasher = hasher
@@ -91,6 +94,21 @@ class EndSession:
         signed_out = _signed_out(requested, redirects=True, has_ended=True)
         return await self._end(tenant, browser, session, signed_out=signed_out)
 
+    async def begin_saml(self, tenant: Tenant, query: str, browser: Browser) -> SignedOut:
+        """End the session of the browser if the signed request of an application names it; raises InvalidRequest."""
+        requested = await self._saml.read(tenant, query)
+        client_id = requested.client.client_id
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if session is None or session.authentication is None:
+            response = await self._saml.response(tenant, requested, is_ended=True)
+            return SignedOut(client_id=client_id, redirection=response, has_ended=False)
+        is_named = await self._saml.is_named(tenant, requested, session)
+        response = await self._saml.response(tenant, requested, is_ended=is_named)
+        signed_out = SignedOut(client_id=client_id, redirection=response, has_ended=is_named)
+        if not is_named:
+            return signed_out
+        return await self._end(tenant, browser, session, signed_out=signed_out, but=client_id)
+
     async def confirm(
         self, tenant: Tenant, browser: Browser, *, logout_id: str, parameters: Parameters
     ) -> SignedOut:
@@ -110,7 +128,7 @@ class EndSession:
         return await self._end(tenant, browser, session, signed_out=answer)
 
     async def _end(
-        self, tenant: Tenant, browser: Browser, session: Session, *, signed_out: SignedOut
+        self, tenant: Tenant, browser: Browser, session: Session, *, signed_out: SignedOut, but: str = ""
     ) -> SignedOut:
         await self._termination.end(tenant, session)
         if session.authentication is None:
@@ -123,7 +141,8 @@ class EndSession:
             client_id=signed_out.client_id or None,
             session=session.sid,
         )
-        return replace(signed_out, front_channel_uris=await self._front_channel.uris(tenant, session))
+        uris = await self._front_channel.uris(tenant, session, but=but)
+        return replace(signed_out, front_channel_uris=uris)
 
     async def _question(self, tenant: Tenant, requested: RequestedLogout, session: Session) -> LogoutQuestion:
         logout_id = self._randomness.alphanumeric(_ID_LENGTH)

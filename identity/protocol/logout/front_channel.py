@@ -1,4 +1,4 @@
-"""Addresses that the browser loads to sign the user out at relying parties: OpenID Connect Front-Channel Logout 1.0."""
+"""Addresses that the browser loads to sign the user out: OpenID Connect Front-Channel Logout 1.0, SAML 2.0 Profiles §4.4."""
 
 from typing import Protocol
 from urllib.parse import urlencode
@@ -16,25 +16,36 @@ class Clients(Protocol):
     async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
 
 
+class SamlApplicationLogout(Protocol):
+    async def uri(self, tenant: Tenant, client: Client, session: Session) -> str: ...
+
+
 class FrontChannel:
-    def __init__(self, clients: Clients, subjects: Subjects) -> None:
+    def __init__(self, clients: Clients, subjects: Subjects, saml: SamlApplicationLogout) -> None:
         self._clients = clients
         self._subjects = subjects
+        self._saml = saml
 
-    async def uris(self, tenant: Tenant, session: Session) -> tuple[str, ...]:
-        """Return the addresses of clients that got tokens in the session, the last ones first, at most MAX_FRAMES.
+    async def uris(self, tenant: Tenant, session: Session, *, but: str = "") -> tuple[str, ...]:
+        """Return the addresses of clients that got tokens or assertions in the session, the last ones first.
 
-        `iss` and `sid` are always present, so that every client knows which session ended: §3.
+        There are at most MAX_FRAMES, and none of the client `but`. `iss` and `sid` are always present, so that every
+        client knows which session ended: §3.
         """
         found: list[str] = []
         for client_id in reversed(session.clients):
-            client = await self._clients.find(tenant, client_id)
-            if client is not None and client.is_enabled and client.frontchannel_logout_uri:
-                sid = self._subjects.session_of(tenant, client, session.sid)
-                found.append(_with_session(client.frontchannel_logout_uri, tenant, sid))
-            if len(found) == MAX_FRAMES:
+            client = await self._clients.find(tenant, client_id) if client_id != but else None
+            if client is not None and client.is_enabled:
+                found += await self._of_client(tenant, client, session)
+            if len(found) >= MAX_FRAMES:
                 break
-        return tuple(found)
+        return tuple(found[:MAX_FRAMES])
+
+    async def _of_client(self, tenant: Tenant, client: Client, session: Session) -> list[str]:
+        sid = self._subjects.session_of(tenant, client, session.sid)
+        uri = client.frontchannel_logout_uri
+        saml = await self._saml.uri(tenant, client, session)
+        return list(filter(None, (_with_session(uri, tenant, sid) if uri else "", saml)))
 
 
 def _with_session(uri: str, tenant: Tenant, sid: str) -> str:

@@ -1,6 +1,7 @@
 """LogoutService."""
 
 from gnomon.identity.v1 import logout_service_pb2 as pb
+from identity.access.sessions.browser import Browser
 from identity.authentication.client_screens import Screens
 from identity.authentication.federation.logout import UpstreamLogout
 from identity.authentication.requests.redirect_uris import origin_of
@@ -31,7 +32,7 @@ class LogoutServicer:
     async def begin_logout(self, request: pb.BeginLogoutRequest, _call: Call) -> pb.BeginLogoutResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         try:
-            outcome = await self._end_session.begin(tenant, parameters_of(request.parameters), browser)
+            outcome = await self._first_step(tenant, request, browser)
         except InvalidRequest as refusal:
             return pb.BeginLogoutResponse(error=error_page(refusal))
         if isinstance(outcome, LogoutQuestion):
@@ -45,6 +46,13 @@ class LogoutServicer:
         return pb.BeginLogoutResponse(
             signed_out=await self._signed_out(tenant, outcome), cookie=cookie, front_channel=front_channel
         )
+
+    async def _first_step(
+        self, tenant: Tenant, request: pb.BeginLogoutRequest, browser: Browser
+    ) -> LogoutQuestion | SignedOut:
+        if request.saml_query:
+            return await self._end_session.begin_saml(tenant, request.saml_query, browser)
+        return await self._end_session.begin(tenant, parameters_of(request.parameters), browser)
 
     async def confirm_logout(self, request: pb.ConfirmLogoutRequest, _call: Call) -> pb.ConfirmLogoutResponse:
         tenant = self._tenants.find(request.tenant_id)

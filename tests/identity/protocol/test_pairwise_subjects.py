@@ -94,6 +94,11 @@ async def test_sessions_have_an_id_in_each_sector(pairwise: Provider) -> None:
     assert sids[0] != await subject(pairwise)
 
 
+class NoSamlApplications:
+    async def uri(self, _tenant: Tenant, _client: Client, _session: Session) -> str:
+        return ""
+
+
 async def test_all_documents_have_the_session_of_the_id_token(pairwise: Provider) -> None:
     issued = await pairwise.sign_in()
     expected = (await pairwise.claims(issued.id_token))["sid"]
@@ -111,7 +116,7 @@ async def test_all_documents_have_the_session_of_the_id_token(pairwise: Provider
     )
     await pairwise.change_client(frontchannel_logout_uri="https://app.example.com/front")
 
-    (uri,) = await FrontChannel(pairwise.clients, SUBJECTS).uris(TENANT, session)
+    (uri,) = await FrontChannel(pairwise.clients, SUBJECTS, NoSamlApplications()).uris(TENANT, session)
 
     assert (await pairwise.claims(issued.access_token))["sid"] == introspected["sid"] == expected
     assert parse_qs(urlsplit(uri).query)["sid"] == [expected]

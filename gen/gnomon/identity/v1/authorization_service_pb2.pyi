@@ -90,6 +90,7 @@ class BeginAuthorizationRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
+    SAML_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the requested issuer; empty means the default tenant."""
     @_builtins.property
@@ -100,20 +101,81 @@ class BeginAuthorizationRequest(_message.Message):
     def browser(self) -> _browser_pb2.Browser:
         """Browser of the request."""
 
+    @_builtins.property
+    def saml(self) -> Global___SamlMessage:
+        """Message of a SAML application in place of the parameters: SAML 2.0 Profiles §4.1."""
+
     def __init__(
         self,
         *,
         tenant_id: _builtins.str = ...,
         parameters: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
         browser: _browser_pb2.Browser | None = ...,
+        saml: Global___SamlMessage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "saml", b"saml"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "parameters", b"parameters", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "parameters", b"parameters", "saml", b"saml", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BeginAuthorizationRequest: _TypeAlias = BeginAuthorizationRequest  # noqa: Y015
+
+@_typing.final
+class SamlMessage(_message.Message):
+    """A message of a SAML application, as the browser brought it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUERY_FIELD_NUMBER: _builtins.int
+    FORM_FIELD_NUMBER: _builtins.int
+    query: _builtins.str
+    """The query of the redirect binding, as it was sent."""
+    @_builtins.property
+    def form(self) -> Global___SamlForm:
+        """The form of the POST binding."""
+
+    def __init__(
+        self,
+        *,
+        query: _builtins.str = ...,
+        form: Global___SamlForm | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "form", b"form", "query", b"query"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "form", b"form", "query", b"query"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_binding: _TypeAlias = _typing.Literal["query", "form"]  # noqa: Y015
+    _WhichOneofArgType_binding: _TypeAlias = _typing.Literal["binding", b"binding"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_binding) -> _WhichOneofReturnType_binding | None: ...
+
+Global___SamlMessage: _TypeAlias = SamlMessage  # noqa: Y015
+
+@_typing.final
+class SamlForm(_message.Message):
+    """Form of the POST binding."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SAML_REQUEST_FIELD_NUMBER: _builtins.int
+    RELAY_STATE_FIELD_NUMBER: _builtins.int
+    saml_request: _builtins.str
+    """The SAMLRequest of the form, in base64."""
+    relay_state: _builtins.str
+    """The RelayState of the form."""
+    def __init__(
+        self,
+        *,
+        saml_request: _builtins.str = ...,
+        relay_state: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["relay_state", b"relay_state", "saml_request", b"saml_request"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SamlForm: _TypeAlias = SamlForm  # noqa: Y015
 
 @_typing.final
 class SignInPage(_message.Message):

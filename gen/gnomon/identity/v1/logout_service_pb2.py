@@ -28,7 +28,7 @@ from gnomon.identity.v1 import screen_pb2 as gnomon_dot_identity_dot_v1_dot_scre
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/logout_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1fgnomon/identity/v1/screen.proto\x1a\x1cgnomon/rest/v1/options.proto\"\x9c\x01\n\x12\x42\x65ginLogoutRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x02 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\x12,\n\x07\x62rowser\x18\x03 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"\xa0\x01\n\nLogoutPage\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x11\n\tlogout_id\x18\x03 \x01(\t\x12\x12\n\ncsrf_token\x18\x04 \x01(\t\x12\x17\n\x0fredirect_origin\x18\x05 \x01(\t\x12*\n\x06screen\x18\x06 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"N\n\rSignedOutPage\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12*\n\x06screen\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"N\n\x12\x46rontChannelLogout\x12\x0c\n\x04uris\x18\x01 \x03(\t\x12*\n\x06screen\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"\xda\x02\n\x13\x42\x65ginLogoutResponse\x12.\n\x04page\x18\x01 \x01(\x0b\x32\x1e.gnomon.identity.v1.LogoutPageH\x00\x12\x30\n\x08redirect\x18\x02 \x01(\x0b\x32\x1c.gnomon.identity.v1.RedirectH\x00\x12\x37\n\nsigned_out\x18\x03 \x01(\x0b\x32!.gnomon.identity.v1.SignedOutPageH\x00\x12.\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x1d.gnomon.identity.v1.ErrorPageH\x00\x12\x31\n\x06\x63ookie\x18\x05 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12=\n\rfront_channel\x18\x06 \x01(\x0b\x32&.gnomon.identity.v1.FrontChannelLogoutB\x06\n\x04next\"\xbb\x01\n\x14\x43onfirmLogoutRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1b\n\tlogout_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x04 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"\xfc\x01\n\x15\x43onfirmLogoutResponse\x12\x30\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.RedirectH\x00\x12\x37\n\nsigned_out\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SignedOutPageH\x00\x12\x31\n\x06\x63ookie\x18\x03 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12=\n\rfront_channel\x18\x04 \x01(\x0b\x32&.gnomon.identity.v1.FrontChannelLogoutB\x06\n\x04next\"X\n\x19ReceiveLogoutTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0clogout_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\x1c\n\x1aReceiveLogoutTokenResponse2\xf3\x02\n\rLogoutService\x12\x66\n\x0b\x42\x65ginLogout\x12&.gnomon.identity.v1.BeginLogoutRequest\x1a\'.gnomon.identity.v1.BeginLogoutResponse\"\x06\x8a\xe7\x18\x02P\x01\x12}\n\rConfirmLogout\x12(.gnomon.identity.v1.ConfirmLogoutRequest\x1a).gnomon.identity.v1.ConfirmLogoutResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x12{\n\x12ReceiveLogoutToken\x12-.gnomon.identity.v1.ReceiveLogoutTokenRequest\x1a..gnomon.identity.v1.ReceiveLogoutTokenResponse\"\x06\x8a\xe7\x18\x02P\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/identity/v1/logout_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1fgnomon/identity/v1/screen.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xbb\x01\n\x12\x42\x65ginLogoutRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x02 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\x12,\n\x07\x62rowser\x18\x03 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1d\n\nsaml_query\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x01\"\xa0\x01\n\nLogoutPage\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12\x13\n\x0b\x63lient_name\x18\x02 \x01(\t\x12\x11\n\tlogout_id\x18\x03 \x01(\t\x12\x12\n\ncsrf_token\x18\x04 \x01(\t\x12\x17\n\x0fredirect_origin\x18\x05 \x01(\t\x12*\n\x06screen\x18\x06 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"N\n\rSignedOutPage\x12\x11\n\tclient_id\x18\x01 \x01(\t\x12*\n\x06screen\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"N\n\x12\x46rontChannelLogout\x12\x0c\n\x04uris\x18\x01 \x03(\t\x12*\n\x06screen\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Screen\"\xda\x02\n\x13\x42\x65ginLogoutResponse\x12.\n\x04page\x18\x01 \x01(\x0b\x32\x1e.gnomon.identity.v1.LogoutPageH\x00\x12\x30\n\x08redirect\x18\x02 \x01(\x0b\x32\x1c.gnomon.identity.v1.RedirectH\x00\x12\x37\n\nsigned_out\x18\x03 \x01(\x0b\x32!.gnomon.identity.v1.SignedOutPageH\x00\x12.\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x1d.gnomon.identity.v1.ErrorPageH\x00\x12\x31\n\x06\x63ookie\x18\x05 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12=\n\rfront_channel\x18\x06 \x01(\x0b\x32&.gnomon.identity.v1.FrontChannelLogoutB\x06\n\x04next\"\xbb\x01\n\x14\x43onfirmLogoutRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\x12\x1b\n\tlogout_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12;\n\nparameters\x18\x04 \x03(\x0b\x32\x1d.gnomon.identity.v1.ParameterB\x08\xbaH\x05\x92\x01\x02\x10@\"\xfc\x01\n\x15\x43onfirmLogoutResponse\x12\x30\n\x08redirect\x18\x01 \x01(\x0b\x32\x1c.gnomon.identity.v1.RedirectH\x00\x12\x37\n\nsigned_out\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SignedOutPageH\x00\x12\x31\n\x06\x63ookie\x18\x03 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\x12=\n\rfront_channel\x18\x04 \x01(\x0b\x32&.gnomon.identity.v1.FrontChannelLogoutB\x06\n\x04next\"X\n\x19ReceiveLogoutTokenRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\x0clogout_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\x1c\n\x1aReceiveLogoutTokenResponse2\xf3\x02\n\rLogoutService\x12\x66\n\x0b\x42\x65ginLogout\x12&.gnomon.identity.v1.BeginLogoutRequest\x1a\'.gnomon.identity.v1.BeginLogoutResponse\"\x06\x8a\xe7\x18\x02P\x01\x12}\n\rConfirmLogout\x12(.gnomon.identity.v1.ConfirmLogoutRequest\x1a).gnomon.identity.v1.ConfirmLogoutResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x12{\n\x12ReceiveLogoutToken\x12-.gnomon.identity.v1.ReceiveLogoutTokenRequest\x1a..gnomon.identity.v1.ReceiveLogoutTokenResponse\"\x06\x8a\xe7\x18\x02P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,6 +39,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BEGINLOGOUTREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_BEGINLOGOUTREQUEST'].fields_by_name['parameters']._loaded_options = None
   _globals['_BEGINLOGOUTREQUEST'].fields_by_name['parameters']._serialized_options = b'\272H\005\222\001\002\020@'
+  _globals['_BEGINLOGOUTREQUEST'].fields_by_name['saml_query']._loaded_options = None
+  _globals['_BEGINLOGOUTREQUEST'].fields_by_name['saml_query']._serialized_options = b'\272H\006r\004\030\200\200\001'
   _globals['_CONFIRMLOGOUTREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CONFIRMLOGOUTREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CONFIRMLOGOUTREQUEST'].fields_by_name['logout_id']._loaded_options = None
@@ -56,23 +58,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LOGOUTSERVICE'].methods_by_name['ReceiveLogoutToken']._loaded_options = None
   _globals['_LOGOUTSERVICE'].methods_by_name['ReceiveLogoutToken']._serialized_options = b'\212\347\030\002P\001'
   _globals['_BEGINLOGOUTREQUEST']._serialized_start=190
-  _globals['_BEGINLOGOUTREQUEST']._serialized_end=346
-  _globals['_LOGOUTPAGE']._serialized_start=349
-  _globals['_LOGOUTPAGE']._serialized_end=509
-  _globals['_SIGNEDOUTPAGE']._serialized_start=511
-  _globals['_SIGNEDOUTPAGE']._serialized_end=589
-  _globals['_FRONTCHANNELLOGOUT']._serialized_start=591
-  _globals['_FRONTCHANNELLOGOUT']._serialized_end=669
-  _globals['_BEGINLOGOUTRESPONSE']._serialized_start=672
-  _globals['_BEGINLOGOUTRESPONSE']._serialized_end=1018
-  _globals['_CONFIRMLOGOUTREQUEST']._serialized_start=1021
-  _globals['_CONFIRMLOGOUTREQUEST']._serialized_end=1208
-  _globals['_CONFIRMLOGOUTRESPONSE']._serialized_start=1211
-  _globals['_CONFIRMLOGOUTRESPONSE']._serialized_end=1463
-  _globals['_RECEIVELOGOUTTOKENREQUEST']._serialized_start=1465
-  _globals['_RECEIVELOGOUTTOKENREQUEST']._serialized_end=1553
-  _globals['_RECEIVELOGOUTTOKENRESPONSE']._serialized_start=1555
-  _globals['_RECEIVELOGOUTTOKENRESPONSE']._serialized_end=1583
-  _globals['_LOGOUTSERVICE']._serialized_start=1586
-  _globals['_LOGOUTSERVICE']._serialized_end=1957
+  _globals['_BEGINLOGOUTREQUEST']._serialized_end=377
+  _globals['_LOGOUTPAGE']._serialized_start=380
+  _globals['_LOGOUTPAGE']._serialized_end=540
+  _globals['_SIGNEDOUTPAGE']._serialized_start=542
+  _globals['_SIGNEDOUTPAGE']._serialized_end=620
+  _globals['_FRONTCHANNELLOGOUT']._serialized_start=622
+  _globals['_FRONTCHANNELLOGOUT']._serialized_end=700
+  _globals['_BEGINLOGOUTRESPONSE']._serialized_start=703
+  _globals['_BEGINLOGOUTRESPONSE']._serialized_end=1049
+  _globals['_CONFIRMLOGOUTREQUEST']._serialized_start=1052
+  _globals['_CONFIRMLOGOUTREQUEST']._serialized_end=1239
+  _globals['_CONFIRMLOGOUTRESPONSE']._serialized_start=1242
+  _globals['_CONFIRMLOGOUTRESPONSE']._serialized_end=1494
+  _globals['_RECEIVELOGOUTTOKENREQUEST']._serialized_start=1496
+  _globals['_RECEIVELOGOUTTOKENREQUEST']._serialized_end=1584
+  _globals['_RECEIVELOGOUTTOKENRESPONSE']._serialized_start=1586
+  _globals['_RECEIVELOGOUTTOKENRESPONSE']._serialized_end=1614
+  _globals['_LOGOUTSERVICE']._serialized_start=1617
+  _globals['_LOGOUTSERVICE']._serialized_end=1988
 # @@protoc_insertion_point(module_scope)

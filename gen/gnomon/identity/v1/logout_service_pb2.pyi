@@ -29,8 +29,11 @@ class BeginLogoutRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
     BROWSER_FIELD_NUMBER: _builtins.int
+    SAML_QUERY_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the requested issuer; empty means the default tenant."""
+    saml_query: _builtins.str
+    """Logout request of a SAML application in place of the parameters: the query of the redirect binding, as it was sent."""
     @_builtins.property
     def parameters(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
         """Parameters of the request."""
@@ -45,10 +48,11 @@ class BeginLogoutRequest(_message.Message):
         tenant_id: _builtins.str = ...,
         parameters: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
         browser: _browser_pb2.Browser | None = ...,
+        saml_query: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "parameters", b"parameters", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser", "parameters", b"parameters", "saml_query", b"saml_query", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,107 @@
+"""SAML applications: clients that are SAML 2.0 service providers."""
+
+from typing import Final
+
+from edge.console.identity.declarations import (
+    Column,
+    Control,
+    Form,
+    FormField,
+    Listing,
+    RecordKind,
+    Source,
+)
+from server.platform.languages import marked
+
+_FIELDS: Final = (
+    FormField(
+        "metadata",
+        marked("Metadata of the application"),
+        marked("XML. It sets the entity id, the addresses and the certificates."),
+        control=Control.AREA,
+    ),
+    FormField(
+        "fields.name_id_format", marked("Format of the names of users"), marked("Empty for persistent names.")
+    ),
+    FormField("fields.require_signed_requests", marked("Its requests must be signed")),
+)
+
+SAML_APPLICATIONS: Final = RecordKind(
+    name="saml-applications",
+    title=marked("SAML applications"),
+    noun="SAML application",
+    about=marked("Clients that sign users in by SAML 2.0. Create the client first."),
+    listing=Listing(
+        rpc="ListSamlApplications",
+        key="id",
+        columns=(
+            Column("id", marked("Client"), kind="clients"),
+            Column("fields.entity_id", marked("Entity id")),
+            Column("fields.require_signed_requests", marked("Signed requests")),
+        ),
+        empty=marked("No SAML application matches."),
+    ),
+    get="GetSamlApplication",
+    get_key="client_id",
+    heading="id",
+    facts=(
+        Column("id", marked("Client"), kind="clients"),
+        Column("fields.consumer_services", marked("Addresses that take responses")),
+        Column("fields.attributes", marked("Attributes of assertions")),
+    ),
+    create=Form(
+        name="create",
+        rpc="PutSamlApplication",
+        button=marked("Add SAML application"),
+        done="created",
+        fields=(
+            FormField(
+                "client_id",
+                marked("Client id"),
+                sources=(Source(rpc="ListClients", paths=("clients.id",)),),
+            ),
+            *_FIELDS,
+        ),
+    ),
+    forms=(
+        Form(
+            name="change",
+            rpc="PutSamlApplication",
+            keys=("client_id",),
+            base=("fields", "fields"),
+            button=marked("Save"),
+            done="saved",
+            heading=marked("Settings"),
+            fields=(
+                *_FIELDS,
+                FormField("fields.entity_id", marked("Entity id")),
+                FormField(
+                    "fields.single_logout_url",
+                    marked("Address of single logout"),
+                    marked("With the redirect binding. Empty for none."),
+                ),
+                FormField(
+                    "fields.certificates",
+                    marked("Certificates of its signatures"),
+                    marked("Each in a line, in base64 of DER."),
+                    control=Control.LINES,
+                ),
+                FormField(
+                    "fields.encryption_certificate",
+                    marked("Certificate to which assertions are encrypted"),
+                    marked("Empty for readable assertions."),
+                    control=Control.AREA,
+                ),
+            ),
+        ),
+        Form(
+            name="delete",
+            rpc="DeleteSamlApplication",
+            keys=("client_id",),
+            button=marked("Remove SAML settings"),
+            done="deleted",
+            warning=marked("Its users can no longer sign in by SAML. The client stays."),
+            is_gone=True,
+        ),
+    ),
+)

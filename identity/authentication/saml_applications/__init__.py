@@ -1,0 +1,1 @@
+"""SAML 2.0 Web Browser SSO for applications; this provider is the identity provider."""
