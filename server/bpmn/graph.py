@@ -26,8 +26,9 @@ T = TypeVar("T")
 class Graph:
     """A graph: nodes by id, their incoming and outgoing flows in document order, link targets and compensation handlers.
 
-    `links` has catching link events by name, `handlers` has compensation handlers by boundary event. In an
-    ad-hoc scope, a path may begin and end at any node.
+    `links` has catching link events by name, `handlers` has compensation handlers by boundary event, and
+    `hosts` the ids to which boundary events are attached. In an ad-hoc scope, a path may begin and end at any
+    node.
     """
 
     nodes: Mapping[str, FlowNode]
@@ -35,6 +36,7 @@ class Graph:
     outgoing: Mapping[str, tuple[SequenceFlow, ...]]
     links: Mapping[str, str] = field(default_factory=dict)
     handlers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hosts: frozenset[str] = frozenset()
     is_ad_hoc: bool = False
 
     @classmethod
@@ -56,6 +58,11 @@ class Graph:
                 (source, target)
                 for source, target in container.associations()
                 if target in nodes and nodes[target].is_for_compensation
+            ),
+            frozenset(
+                node.markup.attributes.get("attachedToRef", "")
+                for node in nodes.values()
+                if node.tag == "boundaryEvent"
             ),
             isinstance(container, AdHocSubProcess),
         )

@@ -331,6 +331,39 @@ async def test_the_browser_finds_what_the_server_finds_in_a_damaged_model(
 
 
 @needs_editors
+async def test_the_browser_reads_forms_as_the_server_does(page: Page, addresses: Addresses) -> None:
+    """Keys are compared with the paths of groups, and components of unknown types are named by their ids."""
+    field = {"type": "textfield", "id": "field", "key": "name"}
+    members: Mapping[str, list[object]] = {
+        "components": [
+            [field, {"type": "group", "id": "g", "path": "name", "components": [field]}],
+            [{"type": "group", "id": "g", "components": [field]}, {**field, "id": "again"}],
+            [
+                {"type": "dynamiclist", "id": "l", "path": "a", "components": [field]},
+                {**field, "key": "a.name"},
+            ],
+            [{"type": "group", "path": " ", "components": [field, field]}],
+            [{**field, "type": "carousel"}, {"id": "untyped"}, {"type": True}, {"type": 1}, "none", None],
+            [{**field, "validate": {"min": "=1 +"}, "conditional": {"hide": "=("}, "label": "=x"}],
+            {"type": "textfield"},
+        ],
+        "id": ["", " ", "=", "é" * 255, "\N{GRINNING FACE}" * 255, "\N{GRINNING FACE}" * 256, 1, None],
+        "versionTag": ["v" * 256, ["v"], False],
+        "schemaVersion": [0, 1, 19, 20, "19", " 7 ", "=x", "", None, True, 12345678901],
+        "type": ["other", "", None, 3],
+    }
+    forms = {
+        f"{name} {place}": json.dumps({"id": "f", "type": "default", name: value}).encode()
+        for name, values in members.items()
+        for place, value in enumerate(values)
+    }
+    await linter(page, addresses, "form")
+
+    assert {each.rule_id for form in forms.values() for each in by_server("form", form)} == DECIDED["form"]
+    assert await differences(page, "form", forms) == []
+
+
+@needs_editors
 async def test_the_browser_reads_timers_as_the_server_does(page: Page, addresses: Addresses) -> None:
     timers = {
         f"{form} {text}": timed(**{form: text}).to_xml()

@@ -332,7 +332,7 @@ def _handlers_outside(subject: Subject) -> Iterator[Violation]:
         return
     if scope.entering(node_id) or scope.leaving(node_id):
         yield Violation("found a flow")
-    if any(host == node_id for host, _ in _attached(subject)):
+    if node_id in scope.hosts:
         yield Violation("found a boundary event")
 
 
