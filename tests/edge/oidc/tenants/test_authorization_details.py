@@ -11,6 +11,7 @@ import pytest
 from joserfc.jwk import ECKey
 
 from identity.crypto.signed_jwt import parse
+from identity.directory.authorization_details.details import MAX_BYTES
 from identity.directory.client import CLIENTS
 from server.platform.call import TenantId
 from tests.certification.test_fapi2 import signed
@@ -334,6 +335,20 @@ async def test_a_client_asks_for_its_registered_types_only(shop: Shop) -> None:
 
     assert found["error"] == "invalid_authorization_details"
     assert "code" in (await shop.accept(shop.address(ACCOUNTS)))[1].parameters
+
+
+async def test_the_longest_details_reach_their_client(shop: Shop) -> None:
+    longest = PAYMENT | {"creditorName": ""}
+    room = MAX_BYTES - len(json.dumps([longest], separators=(",", ":")))
+    longest["creditorName"] = "A" * room
+    text = json.dumps([longest], separators=(",", ":"))
+    too_long = await shop.refusal(shop.address(text=text.replace("AA", "AAA", 1)))
+
+    _, arrival = await shop.accept(shop.address(text=text))
+    status, tokens = await shop.redeem(arrival.parameters["code"])
+
+    assert too_long["error"] == "invalid_authorization_details"
+    assert (status, tokens["authorization_details"], claim_of(tokens)) == (200, [longest], [longest])
 
 
 async def test_the_order_of_members_and_repeated_objects_change_nothing(shop: Shop) -> None:

@@ -5,13 +5,19 @@ import pytest
 from identity.authentication.authorization.asked_again import asked_again
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.request import AuthorizationRequest, Prompt
+from identity.directory.labels import AUTHORIZATION_DETAILS_TYPES, AuthorizationDetailsType
 from tests.identity.browsers import Provider, app, calls
 
 
 @pytest.fixture
 async def provider() -> Provider:
     provider = Provider()
-    await provider.register(app(allowed_resources=("https://api.example.com",)))
+    client = app(allowed_resources=("https://api.example.com",), authorization_details_types=("payment",))
+    await provider.register(client)
+    payment = AuthorizationDetailsType(
+        tenant_id=provider.tenant.tenant_id, id="1", name="payment", title="Pay"
+    )
+    await provider.store.of(AUTHORIZATION_DETAILS_TYPES).insert(payment)
     return provider
 
 
@@ -29,6 +35,7 @@ async def read(provider: Provider, parameters: Parameters) -> AuthorizationReque
         pytest.param({"resource": "https://api.example.com", "dpop_jkt": "j" * 43}, id="a bound token"),
         pytest.param({"max_age": "0", "acr_values": "a b", "ui_locales": "de en"}, id="wishes"),
         pytest.param({"claims": '{"id_token":{"email":null}}', "login_hint": "a@example.com"}, id="claims"),
+        pytest.param({"authorization_details": '[{"type": "payment"}]'}, id="authorization details"),
         pytest.param({"state": "a b&c=ü#+%20"}, id="a state that needs encoding"),
     ],
 )
