@@ -64,7 +64,8 @@ from identity.wiring.authorization import AuthorizationWiring
 from identity.wiring.backchannel import BackchannelWiring
 from identity.wiring.browsers import BrowserWiring
 from identity.wiring.callers import callers_of
-from identity.wiring.client_screens import ClientScreenWiring
+from identity.wiring.clients.client_screens import ClientScreenWiring
+from identity.wiring.clients.saml_applications import saml_application_administration
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.fed_cm import FedCmWiring
 from identity.wiring.federation import FederationWiring
@@ -77,7 +78,6 @@ from identity.wiring.password_reset import PasswordResetWiring
 from identity.wiring.people_administration import PeopleAdministrationWiring
 from identity.wiring.process_api import process_api
 from identity.wiring.registration import RegistrationWiring
-from identity.wiring.saml_applications import saml_application_administration
 from identity.wiring.second_factors import SecondFactorWiring
 from identity.wiring.tenants import TenantWiring
 from identity.wiring.tokens import TokenWiring

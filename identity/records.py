@@ -42,8 +42,8 @@ from identity.directory.labels import (
 from identity.directory.links.link import LINKS
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
-from identity.directory.saml_application import SAML_APPLICATIONS
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
+from identity.directory.tenants.saml_application import SAML_APPLICATIONS
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.terms_of_use.terms import TERMS_ACCEPTANCES, TERMS_TEXTS, TERMS_VERSIONS

@@ -13,7 +13,7 @@ from identity.authentication.saml.names import NAME_ID_FORMATS
 from identity.delivery.http.registered_uris import expect_safe_uri
 from identity.directory.client import Client
 from identity.directory.own_clients import OWN_CLIENT_IDS
-from identity.directory.saml_application import SamlApplication, SamlApplicationFields
+from identity.directory.tenants.saml_application import SamlApplication, SamlApplicationFields
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant

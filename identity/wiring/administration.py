@@ -33,7 +33,7 @@ from identity.clients.rpc.dynamic_client import DynamicClientServicer
 from identity.clients.sectors import Sectors
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.wiring.access import UserState
-from identity.wiring.client_screens import screens_on
+from identity.wiring.clients.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]

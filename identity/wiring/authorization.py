@@ -50,11 +50,11 @@ from identity.directory.tenants.tenant_record import TENANTS
 from identity.foundation.single_use import SingleUse
 from identity.wiring.access import UserState
 from identity.wiring.browsers import BrowserWiring
-from identity.wiring.client_screens import screens_on
+from identity.wiring.clients.client_screens import screens_on
+from identity.wiring.clients.saml_applications import SamlApplicationWiring
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_sign_in
 from identity.wiring.ldap import ldap_sign_in
-from identity.wiring.saml_applications import SamlApplicationWiring
 from identity.wiring.tokens import TokenWiring
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]

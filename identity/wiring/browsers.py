@@ -27,10 +27,10 @@ from identity.protocol.logout.logout_request import LogoutRequestReader
 from identity.protocol.rpc.device import DeviceServicer
 from identity.protocol.rpc.logout import LogoutServicer
 from identity.wiring.access import UserState
-from identity.wiring.client_screens import screens_on
+from identity.wiring.clients.client_screens import screens_on
+from identity.wiring.clients.saml_applications import saml_application_logout
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.federation import upstream_logout
-from identity.wiring.saml_applications import saml_application_logout
 from identity.wiring.tokens import TokenWiring
 
 _SESSION = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from lxml import etree
 
-from identity.directory.saml_application import (
+from identity.directory.tenants.saml_application import (
     SAML_APPLICATIONS,
     SamlApplication,
     SamlApplicationFields,

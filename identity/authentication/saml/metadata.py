@@ -16,7 +16,7 @@ from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments, UnreadableDocument
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
 from identity.directory.provider import SamlBinding
-from identity.directory.saml_application import SamlConsumerService
+from identity.directory.tenants.saml_application import SamlConsumerService
 from server.platform.errors import InvalidArgument
 
 MEDIA_TYPE = "application/samlmetadata+xml"

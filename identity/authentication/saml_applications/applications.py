@@ -1,7 +1,7 @@
 """Look-up of SAML applications."""
 
 from identity.directory.client import Client
-from identity.directory.saml_application import SAML_APPLICATIONS, SamlApplication
+from identity.directory.tenants.saml_application import SAML_APPLICATIONS, SamlApplication
 from identity.foundation.tenants import Tenant
 from server.platform.records import RecordStore
 

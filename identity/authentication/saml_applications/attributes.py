@@ -10,8 +10,8 @@ from identity.access.tokens.custom_claims import CUSTOM, Asked, CustomClaims
 from identity.authentication.saml.names import SAML, child
 from identity.crypto.xml.documents import XmlElement
 from identity.directory.client import Client
-from identity.directory.saml_application import SamlApplicationFields, SamlAttribute
 from identity.directory.subjects import Subjects
+from identity.directory.tenants.saml_application import SamlApplicationFields, SamlAttribute
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 

@@ -41,7 +41,7 @@ from identity.authentication.saml_applications.request_reader import MAX_REQUEST
 from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
 from identity.crypto.xml.documents import MalformedXml, XmlElement, text_of
 from identity.directory.client import Client
-from identity.directory.saml_application import SamlApplication
+from identity.directory.tenants.saml_application import SamlApplication
 from identity.directory.user import User, UserId
 from identity.foundation.errors import InvalidRequest
 from identity.foundation.randomness import Randomness

@@ -31,7 +31,7 @@ from identity.authentication.saml_applications.statuses import Status
 from identity.crypto.xml.documents import XmlElement
 from identity.crypto.xml.signatures import is_signed
 from identity.directory.client import Client
-from identity.directory.saml_application import SamlApplication
+from identity.directory.tenants.saml_application import SamlApplication
 from identity.foundation.errors import InvalidRequest
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock

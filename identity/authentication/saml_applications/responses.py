@@ -41,7 +41,7 @@ from identity.crypto.xml.documents import XmlElement, serialized
 from identity.crypto.xml.encryption import encrypted
 from identity.crypto.xml.signatures import placeholder, signed
 from identity.directory.client import Client
-from identity.directory.saml_application import SamlApplication
+from identity.directory.tenants.saml_application import SamlApplication
 from identity.directory.user import User, UserId
 from identity.foundation.errors import ProtocolError
 from identity.foundation.events.config import EventsConfig

@@ -5,7 +5,7 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import fields_of, message_of
 from identity.clients.saml_applications import SamlApplicationAdministration
-from identity.directory.saml_application import (
+from identity.directory.tenants.saml_application import (
     SamlApplication,
     SamlApplicationFields,
     SamlAttribute,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from identity.directory.saml_application import SAML_APPLICATIONS
+from identity.directory.tenants.saml_application import SAML_APPLICATIONS
 from server.platform.call import TenantId
 from tests.edge.oidc.administration.administrator import Administrator
 from tests.identity.authentication.saml.idp import pair

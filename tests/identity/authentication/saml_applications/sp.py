@@ -16,7 +16,7 @@ from identity.access.sessions.browser import Browser
 from identity.authentication.authorization.start import SignInStep
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.saml_applications.request_reader import SentMessage
-from identity.directory.saml_application import (
+from identity.directory.tenants.saml_application import (
     SAML_APPLICATIONS,
     SamlApplication,
     SamlApplicationFields,

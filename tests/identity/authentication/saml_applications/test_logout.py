@@ -9,7 +9,7 @@ from lxml import etree
 from lxml.etree import _Element as XmlElement
 
 from identity.authentication.requests.parameters import Parameters
-from identity.directory.saml_application import (
+from identity.directory.tenants.saml_application import (
     SAML_APPLICATIONS,
     SamlApplication,
     SamlApplicationFields,

@@ -20,7 +20,7 @@ from identity.authentication.saml_applications.responses import SamlResponses
 from identity.clients.rpc.saml_application import SamlApplicationServicer
 from identity.clients.saml_applications import SamlApplicationAdministration
 from identity.directory.client import CLIENTS
-from identity.directory.saml_application import SAML_APPLICATIONS
+from identity.directory.tenants.saml_application import SAML_APPLICATIONS
 from identity.foundation.single_use import SingleUse
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies

@@ -1,0 +1,1 @@
+"""Composes what belongs to single clients: their screens and their SAML settings."""
