@@ -52,6 +52,7 @@ async def test_consents_are_listed_and_taken_back(admin: Administrator, bob: str
                 "resources": ["https://api.example/"],
                 "claims": ["birthdate"],
                 "granted_at": int(NOON.timestamp()),
+                "authorization_details": [],
             }
         ],
     )
