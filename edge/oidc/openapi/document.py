@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -153,14 +154,18 @@ class _Components:
     def moved(self, value: object, tag: str) -> object:
         """Return a schema with references in place of what has a title."""
         match value:
+            case {"title": str(title), **schema}:
+                return self._reference(title, self._moved_members(schema, tag), tag)
             case dict():
-                moved = {name: self.moved(each, tag) for name, each in value.items() if name != "title"}
-                title = value.get("title")
-                return self._reference(title, moved, tag) if isinstance(title, str) else moved
+                # The properties of an object, of which one may have the name `title`, or a schema without a title.
+                return self._moved_members(value, tag)
             case list():
                 return [self.moved(each, tag) for each in value]
             case _:
                 return value
+
+    def _moved_members(self, members: Mapping[Any, object], tag: str) -> Schema:
+        return {name: self.moved(each, tag) for name, each in members.items()}
 
     def _reference(self, title: str, schema: Schema, tag: str) -> Schema:
         own = f"{''.join(word.capitalize() for word in tag.split())}{title}"

@@ -31,12 +31,12 @@ class AuthorizationDetail(_message.Message):
     detail: _builtins.bytes
     """The detail, a JSON object."""
     title: _builtins.str
-    """What its type is called, or the name of a type that was removed."""
+    """Title of its type, or the name of a deleted type."""
     description: _builtins.str
-    """A sentence about the type, empty without."""
+    """Description of the type; empty for none."""
     @_builtins.property
     def rows(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuthorizationDetailRow]:
-        """Everything that the detail says."""
+        """All fields of the detail."""
 
     def __init__(
         self,
@@ -64,12 +64,12 @@ class AuthorizationDetailRow(_message.Message):
     VALUES_FIELD_NUMBER: _builtins.int
     IS_BOOLEAN_FIELD_NUMBER: _builtins.int
     label: _builtins.str
-    """What the field is called."""
+    """Label of the field."""
     is_boolean: _builtins.bool
     """Whether the values are the texts true and false."""
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Its values, as texts."""
+        """Values, as texts."""
 
     def __init__(
         self,

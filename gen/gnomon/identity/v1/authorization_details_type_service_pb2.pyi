@@ -34,15 +34,15 @@ class AuthorizationDetailsType(_message.Message):
     id: _builtins.str
     """Id."""
     name: _builtins.str
-    """Name, which is the member `type` of the details."""
+    """Name; it is the member `type` of the details."""
     title: _builtins.str
-    """What the page that asks the user calls it."""
+    """Title on the page that asks the user."""
     description: _builtins.str
-    """A sentence below the title, empty without."""
+    """Sentence below the title; empty for none."""
     fields: _builtins.str
-    """JSON object of the fields that a detail may have, by their paths; empty for none."""
+    """JSON object with the fields of a detail by path; empty for none."""
     self_registration: _builtins.bool
-    """Whether clients that register themselves may have it."""
+    """Whether clients that register themselves may use it."""
     def __init__(
         self,
         *,
@@ -70,10 +70,10 @@ class ListAuthorizationDetailsTypesRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -127,20 +127,20 @@ class CreateAuthorizationDetailsTypeRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     SELF_REGISTRATION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     name: _builtins.str
-    """Name, which is the member `type` of the details."""
+    """Name; it is the member `type` of the details."""
     title: _builtins.str
-    """What the page that asks the user calls it."""
+    """Title on the page that asks the user."""
     description: _builtins.str
-    """A sentence below the title, empty without."""
+    """Sentence below the title; empty for none."""
     fields: _builtins.str
-    """JSON object of the fields that a detail may have, by their paths; empty for none."""
+    """JSON object with the fields of a detail by path; empty for none."""
     self_registration: _builtins.bool
-    """Whether clients that register themselves may have it."""
+    """Whether clients that register themselves may use it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -200,22 +200,22 @@ class UpdateAuthorizationDetailsTypeRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     SELF_REGISTRATION_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     type_id: _builtins.str
-    """Which."""
+    """Id of the type."""
     name: _builtins.str
-    """Name, which is the member `type` of the details."""
+    """Name; it is the member `type` of the details."""
     title: _builtins.str
-    """What the page that asks the user calls it."""
+    """Title on the page that asks the user."""
     description: _builtins.str
-    """A sentence below the title, empty without."""
+    """Sentence below the title; empty for none."""
     fields: _builtins.str
-    """JSON object of the fields that a detail may have, by their paths; empty for none."""
+    """JSON object with the fields of a detail by path; empty for none."""
     self_registration: _builtins.bool
-    """Whether clients that register themselves may have it."""
+    """Whether clients that register themselves may use it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -271,12 +271,12 @@ class DeleteAuthorizationDetailsTypeRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     TYPE_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant that is asked about; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     type_id: _builtins.str
-    """Which."""
+    """Id of the type."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

@@ -70,14 +70,14 @@ class AuthorizationDetailsTypeServiceServicer:
 
     def CreateAuthorizationDetailsType(self, request, context):
         """Creates a type.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateAuthorizationDetailsType(self, request, context):
-        """Changes a type, its name also for every client that has it.
+        """Changes a type; a new name also replaces the old one at each client with the type.
         Rejected with INVALID_ARGUMENT for fields that contradict each other.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -85,7 +85,7 @@ class AuthorizationDetailsTypeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteAuthorizationDetailsType(self, request, context):
-        """Removes a type, also from every client that has it.
+        """Deletes a type, and removes it from all clients.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

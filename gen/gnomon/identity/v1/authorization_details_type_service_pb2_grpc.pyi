@@ -37,14 +37,14 @@ class AuthorizationDetailsTypeServiceStub:
     """Returns the types of the tenant by id."""
     CreateAuthorizationDetailsType: _grpc.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]
     """Creates a type.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for fields that contradict each other.
+    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
     """
     UpdateAuthorizationDetailsType: _grpc.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse]
-    """Changes a type, its name also for every client that has it.
+    """Changes a type; a new name also replaces the old one at each client with the type.
     Rejected with INVALID_ARGUMENT for fields that contradict each other.
     """
     DeleteAuthorizationDetailsType: _grpc.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeResponse]
-    """Removes a type, also from every client that has it."""
+    """Deletes a type, and removes it from all clients."""
 
 @_typing.type_check_only
 class AuthorizationDetailsTypeServiceAsyncStub(AuthorizationDetailsTypeServiceStub):
@@ -55,14 +55,14 @@ class AuthorizationDetailsTypeServiceAsyncStub(AuthorizationDetailsTypeServiceSt
     """Returns the types of the tenant by id."""
     CreateAuthorizationDetailsType: _aio.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]  # type: ignore[assignment]
     """Creates a type.
-    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for fields that contradict each other.
+    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
     """
     UpdateAuthorizationDetailsType: _aio.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse]  # type: ignore[assignment]
-    """Changes a type, its name also for every client that has it.
+    """Changes a type; a new name also replaces the old one at each client with the type.
     Rejected with INVALID_ARGUMENT for fields that contradict each other.
     """
     DeleteAuthorizationDetailsType: _aio.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeResponse]  # type: ignore[assignment]
-    """Removes a type, also from every client that has it."""
+    """Deletes a type, and removes it from all clients."""
 
 class AuthorizationDetailsTypeServiceServicer(metaclass=_abc_1.ABCMeta):
     """Types of authorization details that clients may ask for: RFC 9396 §2."""
@@ -82,7 +82,7 @@ class AuthorizationDetailsTypeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse, _abc.Awaitable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]]:
         """Creates a type.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
         """
 
     @_abc_1.abstractmethod
@@ -91,7 +91,7 @@ class AuthorizationDetailsTypeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse, _abc.Awaitable[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse]]:
-        """Changes a type, its name also for every client that has it.
+        """Changes a type; a new name also replaces the old one at each client with the type.
         Rejected with INVALID_ARGUMENT for fields that contradict each other.
         """
 
@@ -101,6 +101,6 @@ class AuthorizationDetailsTypeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeResponse, _abc.Awaitable[_authorization_details_type_service_pb2.DeleteAuthorizationDetailsTypeResponse]]:
-        """Removes a type, also from every client that has it."""
+        """Deletes a type, and removes it from all clients."""
 
 def add_AuthorizationDetailsTypeServiceServicer_to_server(servicer: AuthorizationDetailsTypeServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -30,7 +30,7 @@ class SamlAttribute(_message.Message):
     name: _builtins.str
     """Name of the attribute."""
     claim: _builtins.str
-    """Claim, or custom attribute of users, with its values."""
+    """Claim or custom attribute of users that has the values."""
     def __init__(
         self,
         *,
@@ -56,7 +56,7 @@ class SamlConsumerService(_message.Message):
     url: _builtins.str
     """Its address."""
     index: _builtins.int
-    """Its index, by which requests may name it."""
+    """Its index; requests may name it."""
     def __init__(
         self,
         *,
@@ -73,7 +73,7 @@ Global___SamlConsumerService: _TypeAlias = SamlConsumerService  # noqa: Y015
 
 @_typing.final
 class SamlApplicationFields(_message.Message):
-    """What a SAML application is to be."""
+    """Settings of a SAML application."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -86,15 +86,15 @@ class SamlApplicationFields(_message.Message):
     ENCRYPTION_CERTIFICATE_FIELD_NUMBER: _builtins.int
     ATTRIBUTES_FIELD_NUMBER: _builtins.int
     entity_id: _builtins.str
-    """Entity id, empty if the metadata has it."""
+    """Entity id; empty if the metadata has it."""
     single_logout_url: _builtins.str
-    """Address of single logout with the redirect binding, empty without one."""
+    """Address of single logout with the redirect binding; empty for none."""
     name_id_format: _builtins.str
-    """Format of names of users when the request leaves the choice, empty for the persistent one."""
+    """Format of user names if the request names none; empty for the persistent format."""
     require_signed_requests: _builtins.bool
     """Whether its requests must be signed."""
     encryption_certificate: _builtins.str
-    """Certificate of the key to which assertions are encrypted, empty for readable assertions."""
+    """Certificate of the key for which assertions are encrypted; empty for readable assertions."""
     @_builtins.property
     def consumer_services(self) -> _containers.RepeatedCompositeFieldContainer[Global___SamlConsumerService]:
         """Its assertion consumer services with the POST binding, the default first; empty if the metadata has them."""
@@ -105,7 +105,7 @@ class SamlApplicationFields(_message.Message):
 
     @_builtins.property
     def attributes(self) -> _containers.RepeatedCompositeFieldContainer[Global___SamlAttribute]:
-        """Attributes of assertions, empty for standard claims under their own names."""
+        """Attributes of assertions; empty for the standard claims under their own names."""
 
     def __init__(
         self,
@@ -164,10 +164,10 @@ class ListSamlApplicationsRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose application it is; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -217,12 +217,12 @@ class GetSamlApplicationRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose application it is; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
     """Id of its client."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,
@@ -275,14 +275,14 @@ class PutSamlApplicationRequest(_message.Message):
     FIELDS_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose application it is; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
     """Id of its client."""
     metadata: _builtins.str
-    """Metadata of the application, empty when the fields describe it."""
+    """Metadata of the application; empty if the fields describe it."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     @_builtins.property
     def fields(self) -> Global___SamlApplicationFields:
@@ -339,12 +339,12 @@ class DeleteSamlApplicationRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose application it is; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     client_id: _builtins.str
     """Id of its client."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
-        """Who asks."""
+        """Caller."""
 
     def __init__(
         self,

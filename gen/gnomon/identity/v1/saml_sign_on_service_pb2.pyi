@@ -24,7 +24,7 @@ class GetSamlIdentityProviderRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
-    """Tenant whose issuer was asked; empty means the default tenant."""
+    """Tenant of the request; empty means the default tenant."""
     def __init__(
         self,
         *,

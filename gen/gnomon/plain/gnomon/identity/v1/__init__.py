@@ -2248,17 +2248,17 @@ class AuthorizationDetail(betterproto2.Message):
 
     title: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    What its type is called, or the name of a type that was removed.
+    Title of its type, or the name of a deleted type.
     """
 
     description: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    A sentence about the type, empty without.
+    Description of the type; empty for none.
     """
 
     rows: "list[AuthorizationDetailRow]" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Everything that the detail says.
+    All fields of the detail.
     """
 
 
@@ -2273,12 +2273,12 @@ class AuthorizationDetailRow(betterproto2.Message):
 
     label: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    What the field is called.
+    Label of the field.
     """
 
     values: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
     """
-    Its values, as texts.
+    Values, as texts.
     """
 
     is_boolean: "bool" = betterproto2.field(3, betterproto2.TYPE_BOOL)
@@ -2303,27 +2303,27 @@ class AuthorizationDetailsType(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name, which is the member `type` of the details.
+    Name; it is the member `type` of the details.
     """
 
     title: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    What the page that asks the user calls it.
+    Title on the page that asks the user.
     """
 
     description: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    A sentence below the title, empty without.
+    Sentence below the title; empty for none.
     """
 
     fields: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    JSON object of the fields that a detail may have, by their paths; empty for none.
+    JSON object with the fields of a detail by path; empty for none.
     """
 
     self_registration: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
     """
-    Whether clients that register themselves may have it.
+    Whether clients that register themselves may use it.
     """
 
 
@@ -4341,37 +4341,37 @@ class CreateAuthorizationDetailsTypeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Name, which is the member `type` of the details.
+    Name; it is the member `type` of the details.
     """
 
     title: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    What the page that asks the user calls it.
+    Title on the page that asks the user.
     """
 
     description: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    A sentence below the title, empty without.
+    Sentence below the title; empty for none.
     """
 
     fields: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    JSON object of the fields that a detail may have, by their paths; empty for none.
+    JSON object with the fields of a detail by path; empty for none.
     """
 
     self_registration: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
     """
-    Whether clients that register themselves may have it.
+    Whether clients that register themselves may use it.
     """
 
 
@@ -5279,17 +5279,17 @@ class DeleteAuthorizationDetailsTypeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     type_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the type.
     """
 
 
@@ -5823,12 +5823,12 @@ class DeleteSamlApplicationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose application it is; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -7831,12 +7831,12 @@ class GetSamlApplicationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose application it is; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -7875,7 +7875,7 @@ class GetSamlIdentityProviderRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose issuer was asked; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
 
@@ -9555,12 +9555,12 @@ class ListAuthorizationDetailsTypesRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -10443,12 +10443,12 @@ class ListSamlApplicationsRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose application it is; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
 
@@ -12330,12 +12330,12 @@ class PutSamlApplicationRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant whose application it is; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     client_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
@@ -12350,7 +12350,7 @@ class PutSamlApplicationRequest(betterproto2.Message):
 
     metadata: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    Metadata of the application, empty when the fields describe it.
+    Metadata of the application; empty if the fields describe it.
     """
 
 
@@ -13573,12 +13573,12 @@ default_message_pool.register_message("gnomon.identity.v1", "SamlApplication", S
 @dataclass(eq=False, repr=False)
 class SamlApplicationFields(betterproto2.Message):
     """
-    What a SAML application is to be.
+    Settings of a SAML application.
     """
 
     entity_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Entity id, empty if the metadata has it.
+    Entity id; empty if the metadata has it.
     """
 
     consumer_services: "list[SamlConsumerService]" = betterproto2.field(
@@ -13590,12 +13590,12 @@ class SamlApplicationFields(betterproto2.Message):
 
     single_logout_url: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Address of single logout with the redirect binding, empty without one.
+    Address of single logout with the redirect binding; empty for none.
     """
 
     name_id_format: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Format of names of users when the request leaves the choice, empty for the persistent one.
+    Format of user names if the request names none; empty for the persistent format.
     """
 
     certificates: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
@@ -13610,12 +13610,12 @@ class SamlApplicationFields(betterproto2.Message):
 
     encryption_certificate: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    Certificate of the key to which assertions are encrypted, empty for readable assertions.
+    Certificate of the key for which assertions are encrypted; empty for readable assertions.
     """
 
     attributes: "list[SamlAttribute]" = betterproto2.field(8, betterproto2.TYPE_MESSAGE, repeated=True)
     """
-    Attributes of assertions, empty for standard claims under their own names.
+    Attributes of assertions; empty for the standard claims under their own names.
     """
 
 
@@ -13635,7 +13635,7 @@ class SamlAttribute(betterproto2.Message):
 
     claim: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Claim, or custom attribute of users, with its values.
+    Claim or custom attribute of users that has the values.
     """
 
 
@@ -13655,7 +13655,7 @@ class SamlConsumerService(betterproto2.Message):
 
     index: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
     """
-    Its index, by which requests may name it.
+    Its index; requests may name it.
     """
 
 
@@ -16414,42 +16414,42 @@ class UpdateAuthorizationDetailsTypeRequest(betterproto2.Message):
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Tenant that is asked about; empty means the default tenant.
+    Tenant of the request; empty means the default tenant.
     """
 
     caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Who asks.
+    Caller.
     """
 
     type_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    Which.
+    Id of the type.
     """
 
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
-    Name, which is the member `type` of the details.
+    Name; it is the member `type` of the details.
     """
 
     title: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
     """
-    What the page that asks the user calls it.
+    Title on the page that asks the user.
     """
 
     description: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
     """
-    A sentence below the title, empty without.
+    Sentence below the title; empty for none.
     """
 
     fields: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
-    JSON object of the fields that a detail may have, by their paths; empty for none.
+    JSON object with the fields of a detail by path; empty for none.
     """
 
     self_registration: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
-    Whether clients that register themselves may have it.
+    Whether clients that register themselves may use it.
     """
 
 
@@ -18393,7 +18393,7 @@ class AuthorizationDetailsTypeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateAuthorizationDetailsTypeResponse":
         """
         Creates a type.
-        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
         """
 
         return await self._unary_unary(
@@ -18414,7 +18414,7 @@ class AuthorizationDetailsTypeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateAuthorizationDetailsTypeResponse":
         """
-        Changes a type, its name also for every client that has it.
+        Changes a type; a new name also replaces the old one at each client with the type.
         Rejected with INVALID_ARGUMENT for fields that contradict each other.
         """
 
@@ -18436,7 +18436,7 @@ class AuthorizationDetailsTypeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteAuthorizationDetailsTypeResponse":
         """
-        Removes a type, also from every client that has it.
+        Deletes a type, and removes it from all clients.
         """
 
         return await self._unary_unary(
