@@ -588,7 +588,9 @@ async def test_findings_are_in_the_language_of_the_page(page: Page, addresses: A
     told = "[...document.querySelectorAll('#findings .grow')].map((each) => each.textContent)"
     await page.prefer("de")
     await edit(page, addresses, "models/new/process")
-    await page.until(f"{told}.includes('Kein Endereignis: erwartet: mindestens 1 endEvent, gefunden: 0')")
+    await page.until(
+        f"{told}.includes('Es gibt kein Endereignis: erwartet: mindestens 1 endEvent, gefunden: 0')"
+    )
 
 
 SHOWN = """[...document.querySelectorAll('.workspace, .workspace *')].flatMap((each) => [

@@ -64,7 +64,7 @@ def test_a_command_says_everything_about_itself(document: Any) -> None:
     assert operation["parameters"] == [
         {
             "name": "jobKey",
-            "description": "Which one.",
+            "description": "Key of the job.",
             "schema": {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": 19},
             "in": "path",
             "required": True,
@@ -154,7 +154,7 @@ def test_a_request_is_closed_and_bounded(document: Any) -> None:
         "format": "int64",
         "minimum": 1,
         "maximum": 315360000000,
-        "description": "Milliseconds that the worker has for a job.",
+        "description": "Milliseconds until the deadline of a job.",
     }
 
 
@@ -175,7 +175,7 @@ def test_a_filter_is_a_plain_value_or_an_operator_object(document: Any) -> None:
         "type": "array",
         "items": {"type": "string"},
         "maxItems": 1000,
-        "description": "One of; an empty list is no condition.",
+        "description": "One of these values; an empty list is no condition.",
     }
 
 
@@ -202,7 +202,7 @@ def test_a_list_that_may_be_empty_can_be_required(document: Any) -> None:
 
 def test_rules_across_fields_are_told(document: Any) -> None:
     assert _schema(document, "JobChangeset")["description"] == (
-        "What to change about a job.\nRule: at least one of retries and timeout must be given."
+        "Changes to a job.\nRule: at least one of retries and timeout must be given."
     )
 
 

@@ -337,7 +337,7 @@ def _single(of: FieldDescriptor) -> _Form:
     name, kind, rule = of.name, kind_of(of), rule_of(of)
     if rule.form == options_pb2.JSON_FORM_OBJECT_TEXT:
         write = partial(_write_object, name, none=rule.none)
-        return _Form(type=lambda: dict[str, object], write=write, shown=_fragment)
+        return _Form(type=lambda: dict[str, object], write=write, shown=partial(_fragment, none=rule.none))
     if kind is Kind.VALUE:
         return _Form(type=lambda: msgspec.Raw, write=partial(_write_raw, name), shown=orjson.Fragment)
     if rule.words:
@@ -420,8 +420,8 @@ def _extend(name: str, message: Message, texts: Iterable[str]) -> None:
     getattr(message, name).extend(texts)
 
 
-def _fragment(text: str) -> object:
-    return orjson.Fragment(text) if text else None
+def _fragment(text: str, *, none: str) -> object:
+    return orjson.Fragment(text or none) if text or none else None
 
 
 def _bounds(of: FieldDescriptor) -> msgspec.Meta:
