@@ -1,6 +1,7 @@
 """The sources of an earlier commit, beside those of today."""
 
 import os
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from tests.postgres import open_directory
 COMMIT = "15d109fb7efed047c0d2de93797e19987fa96729"
 # Names another one.
 VARIABLE = "EARLIER"
+_VALIDATION = Path("gen", "gnomon", "buf")
 _DIRECTORIES = ("server", "identity", "edge", "gen")
 
 
@@ -30,4 +32,6 @@ def earlier_sources() -> Iterator[Path]:
     )
     with open_directory() as directory, tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
         files.extractall(directory, filter="data")
+        # Made when the package is built, so it is not in the history.
+        shutil.copytree(ROOT / _VALIDATION, directory / _VALIDATION, dirs_exist_ok=True)
         yield directory

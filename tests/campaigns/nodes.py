@@ -15,8 +15,8 @@ Settings = Mapping[str, str]
 
 LEASE_SECONDS = 3.0
 SECRET = "shared in a campaign"  # of a cluster that lives for a minute
-# Settings that programs of an earlier version refuse, because they do not know them.
-NEW_SETTINGS = frozenset({"GNOMON_EDGE__SECRET"})
+# Settings that programs of an earlier version may refuse, and the definitions of those that know them.
+NEW_SETTINGS = {"GNOMON_EDGE__SECRET": (Path("edge", "config.py"), "secret: str")}
 
 
 class Proxies(NamedTuple):
@@ -162,6 +162,10 @@ async def cluster(
 
 
 def _known_to(root: Path, settings: Settings) -> Settings:
-    if root == ROOT:
-        return settings
-    return {name: value for name, value in settings.items() if name not in NEW_SETTINGS}
+    """Leave out the settings that the version with these sources does not know."""
+    unknown = {
+        name
+        for name, (file, definition) in NEW_SETTINGS.items()
+        if definition not in (root / file).read_text()
+    }
+    return {name: value for name, value in settings.items() if name not in unknown}
