@@ -16,6 +16,15 @@ from server.platform.languages import Language
 _NONCE_BYTES = 18
 _THEMES = frozenset({"light", "dark"})
 _THEME_COOKIE = "GnomonTheme"
+_TEMPLATES = Templates(
+    "edge.console",
+    values=lambda _: {"DONE": DONE, "CAUSES": CAUSES},
+    filters=lambda language: {
+        "number": language.number,
+        "moment": partial(moment, language),
+        "words": lambda name: language.translated(words(name)),
+    },
+)
 
 
 class Renderer:
@@ -23,15 +32,6 @@ class Renderer:
 
     def __init__(self, assets: Mapping[str, str]) -> None:
         self._assets = assets
-        self._templates = Templates(
-            "edge.console",
-            values=lambda _: {"DONE": DONE, "CAUSES": CAUSES},
-            filters=lambda language: {
-                "number": language.number,
-                "moment": partial(moment, language),
-                "words": lambda name: language.translated(words(name)),
-            },
-        )
 
     def page(
         self, request: web.Request, template: str, facts: Mapping[str, object], *, status: int = 200
@@ -44,7 +44,7 @@ class Renderer:
             "theme": theme if theme in _THEMES else "",
         }
         language = language_of(request)
-        text = self._templates.of(language, template).render({**own, **facts})
+        text = _TEMPLATES.of(language, template).render({**own, **facts})
         headers = {"Content-Security-Policy": security_policy(nonce)}
         response = web.Response(status=status, text=text, content_type="text/html", headers=headers)
         name_language(response, language)

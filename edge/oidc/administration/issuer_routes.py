@@ -4,8 +4,9 @@ A route needs no code of its own. Variables of the path, parameters and members 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -105,47 +106,71 @@ def issuer_routes() -> Iterator[IssuerRoute]:
                 yield IssuerRoute(policy, rule)
 
 
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """Everything about an operation that its route says; `described` adds its description to a handler."""
+
+    route: IssuerRoute
+    variables: Mapping[str, FieldDescriptor]
+    query: Query
+    body: MessageJson[Message, _Body] | None
+    answer: "_Answered"
+    described: Callable[[Handler], Handler]
+
+
 def declared_rows(
     channel: Channel, calls: AdministrationCalls, *, of_deployment: bool = False
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
     """Yield paths and handlers by method, those below each issuer or those below the default one alone."""
     rows: dict[str, dict[str, Handler]] = {}
-    for route in issuer_routes():
+    for declared in _all_declared():
+        route = declared.route
         if route.rule.deployment is of_deployment:
-            rows.setdefault(route.path, {})[route.method] = _handler(route, channel, calls)
+            rows.setdefault(route.path, {})[route.method] = _handler(declared, channel, calls)
     yield from rows.items()
 
 
-def _handler(route: IssuerRoute, channel: Channel, calls: AdministrationCalls) -> Handler:
-    policy, variables = route.policy, route.fields_of_path()
-    call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
-    timeout = calls.long_timeout if route.rule.slow else calls.timeout
+@cache
+def _all_declared() -> Sequence[_Declared]:
+    return tuple(map(_declared, issuer_routes()))
+
+
+def _declared(route: IssuerRoute) -> _Declared:
     query = Query(route.fields_of_query(), is_strict=route.rule.strict_query)
     body, answer = _body(route), _Answered(route)
-
-    @described(
+    description = described(
         route.rule.summary,
         *answer.described(),
         caller=Caller.ADMINISTRATOR if route.has_caller else Caller.ANYBODY,
         body=body.body if body is not None else None,
         has_optional_body=route.rule.body.optional,
         query=query.described(),
-        refusals=(409,) if _CONFLICTS.intersection(policy.rejections) else (),
+        refusals=(409,) if _CONFLICTS.intersection(route.policy.rejections) else (),
         tag=route.tag,
     )
+    return _Declared(route, route.fields_of_path(), query, body, answer, description)
+
+
+def _handler(declared: _Declared, channel: Channel, calls: AdministrationCalls) -> Handler:
+    route, policy, body = declared.route, declared.route.policy, declared.body
+    has_caller, has_tenant = route.has_caller, route.has_tenant
+    call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
+    timeout = calls.long_timeout if route.rule.slow else calls.timeout
+
+    @declared.described
     async def handle(request: web.Request) -> web.StreamResponse:
         tenant_id = _tenant(request, route)
-        ids = {variable: named(request, variable) for variable in variables}
-        caller = calls.caller(request) if route.has_caller else None
+        ids = {variable: named(request, variable) for variable in declared.variables}
+        caller = calls.caller(request) if has_caller else None
         asked: Any = policy.request() if body is None else await _read(request, route, body, calls)
-        query.read(request, asked)
-        if route.has_tenant:
+        declared.query.read(request, asked)
+        if has_tenant:
             asked.tenant_id = tenant_id
         for variable, text in ids.items():
-            _name(asked, variables[variable], text)
+            _name(asked, declared.variables[variable], text)
         if caller is not None:
             asked.caller.CopyFrom(caller)
-        return answer.written(asked, await call(asked, timeout=timeout))
+        return declared.answer.written(asked, await call(asked, timeout=timeout))
 
     return handle
 

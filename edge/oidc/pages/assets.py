@@ -9,16 +9,15 @@ from edge.oidc.access.refusal import Refused
 from edge.oidc.openapi.operation import UNCHANGED, Answer, Caller, described
 from edge.oidc.prefix import PREFIX
 
-_FOLDER = Path(__file__).parent / "static"
+FOLDER = Path(__file__).parent / "static"
 _FAVICON = "favicon.ico"
 _ONE_DAY = "public, max-age=86400"
 
 
 class PageAssets:
     def __init__(self) -> None:
-        self._files = Assets(_FOLDER, f"{PREFIX}/static")
+        self._files = Assets(FOLDER, f"{PREFIX}/static")
         self.addresses = self._files.addresses
-        self.folder = _FOLDER
 
     @described(
         "A file of the pages.",

@@ -14,7 +14,7 @@ from edge.language_of_request import kept_language, name_language
 from edge.metadata import new_request_id
 from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
-from edge.oidc.pages.assets import PageAssets
+from edge.oidc.pages.assets import FOLDER, PageAssets
 from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of, sentence_of
 from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
@@ -42,6 +42,8 @@ CODE_METHODS = {
     authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
     authorization_service_pb2.SECOND_FACTOR_METHOD_EMAIL_CODE: "email_code",
 }
+_TEXTS = ScriptTexts(FOLDER)
+_TEMPLATES = Templates("edge.oidc.pages", values=lambda language: {"texts_of": partial(_TEXTS.of, language)})
 
 
 class Pages:
@@ -50,10 +52,6 @@ class Pages:
     def __init__(self, assets: PageAssets, clock: Clock) -> None:
         self._assets = assets.addresses
         self._clock = clock
-        texts = ScriptTexts(assets.folder)
-        self._templates = Templates(
-            "edge.oidc.pages", values=lambda language: {"texts_of": partial(texts.of, language)}
-        )
 
     def sign_in(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         state = self._state(path, page.csrf_token) | {
@@ -401,9 +399,7 @@ class Pages:
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         language = language or kept_language()
-        text = self._templates.of(language, template).render(
-            facts, screen=look, assets=self._assets, nonce=nonce
-        )
+        text = _TEMPLATES.of(language, template).render(facts, screen=look, assets=self._assets, nonce=nonce)
         if look.is_preview:
             # A page of ours shows the preview in a frame.
             headers = {

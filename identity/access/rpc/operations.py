@@ -92,6 +92,20 @@ def _policies() -> Mapping[type[Message], Policy]:
     return {policy.request: policy for service in services() for policy in policies_of(service).values()}
 
 
+def _parameters(call: Domain) -> Mapping[str, Parameter]:
+    function = getattr(call, "__func__", None)
+    if function is None:
+        return signature(call, eval_str=True).parameters
+    _, *others = _parameters_of_function(function).items()
+    return dict(others)
+
+
+@cache
+def _parameters_of_function(function: Domain) -> Mapping[str, Parameter]:
+    """Return the parameters, `self` included: methods of a class have the same for each object."""
+    return signature(function, eval_str=True).parameters
+
+
 class _Operation:
     """Raises TypeError for a call that does not fit its request."""
 
@@ -100,7 +114,7 @@ class _Operation:
     ) -> None:
         names = call.fields if isinstance(call, Named) else _NONE
         self._call = call.call if isinstance(call, Named) else call
-        parameters = signature(self._call, eval_str=True).parameters
+        parameters = _parameters(self._call)
         admitted = admitting.admitted(policy, parameters)
         self._admit = admitted.admit
         self._given = tuple(name for name in parameters if name in admitted.given)
