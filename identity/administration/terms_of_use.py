@@ -1,6 +1,5 @@
 """Administration of the terms of use of a tenant: versions are published and withdrawn, never changed."""
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,14 +23,11 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.record_changes import rewritten
 from identity.foundation.tenants import Tenant
+from identity.foundation.visible_text import is_readable
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, ServiceError
 from server.platform.records import AlreadyThere, RecordStore
 
-# Line breaks and tabs are text; other control characters, and those that change the order of text, are not.
-_LAYOUT = frozenset("\n\t")
-_HIDDEN = frozenset({"Cc", "Co", "Cs", "Cn"})
-_TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF"})
 _ID_LENGTH = 24
 
 
@@ -79,10 +75,8 @@ class TermsAdministration:
         now = self.clock.now()
         holds_from = draft.holds_from or now
         _expect_valid(draft, holds_from)
-        if (
-            len(await self.store.of(TERMS_VERSIONS).page(tenant.tenant_id, most=MOST_OF_TENANT))
-            >= MOST_OF_TENANT
-        ):
+        published = await self.store.of(TERMS_VERSIONS).page(tenant.tenant_id, most=MOST_OF_TENANT)
+        if len(published) >= MOST_OF_TENANT:
             raise InvalidState(f"expected at most {MOST_OF_TENANT} versions")
         version = TermsVersion(
             tenant_id=tenant.tenant_id,
@@ -96,9 +90,8 @@ class TermsAdministration:
         )
         # The text first, so that a version always has its text.
         if draft.text:
-            version = replace(
-                version, texts=(await self._written(tenant, draft.language, _plain(draft.text)),)
-            )
+            text = await self._written(tenant, draft.language, _plain(draft.text))
+            version = replace(version, texts=(text,))
         try:
             kept = await self.store.of(TERMS_VERSIONS).insert(version)
         except AlreadyThere as error:
@@ -219,10 +212,6 @@ def _plain(text: str) -> str:
     plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if not plain:
         raise InvalidArgument("text: expected a text, found none", field="text")
-    if not all(letter in _LAYOUT or _is_readable(letter) for letter in plain):
+    if not is_readable(plain):
         raise InvalidArgument("text: expected no control characters", field="text")
     return plain
-
-
-def _is_readable(letter: str) -> bool:
-    return unicodedata.category(letter) not in _HIDDEN and unicodedata.bidirectional(letter) not in _TURNING

@@ -5,7 +5,7 @@ fixation. Its last use is written at most every ten seconds.
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -122,15 +122,7 @@ class Sessions:
 
     async def postpone_terms(self, session: Session, version: str) -> Session:
         """Record that the user accepts a version later; raises Unauthenticated when the session has ended."""
-        current: Session | None = session
-        for _ in range(_ATTEMPTS):
-            if current is None:
-                raise Unauthenticated("the session has ended")
-            try:
-                return await self._records.replace(replace(current, postponed_terms=version))
-            except Changed:
-                current = await self._records.get(session.tenant_id, session.id)
-        raise Unavailable.untouched("the session is used by too many at a time")
+        return await self._changed(session, lambda current: replace(current, postponed_terms=version))
 
     async def _taken(self, session: Session | None) -> Session:
         ended = await self._records.take(session.tenant_id, session.id) if session is not None else None
@@ -151,14 +143,25 @@ class Sessions:
 
     async def note_client(self, session: Session, client_id: ClientId) -> Session:
         """Record that a client got tokens in the session; raises Unauthenticated when it has ended."""
+
+        def noted(current: Session) -> Session:
+            if client_id in current.clients:
+                return current
+            return replace(current, clients=(*current.clients, client_id))
+
+        return await self._changed(session, noted)
+
+    async def _changed(self, session: Session, change: Callable[[Session], Session]) -> Session:
+        """Store a change of a session, unless it changes nothing; raises Unauthenticated, Unavailable."""
         current: Session | None = session
         for _ in range(_ATTEMPTS):
             if current is None:
                 raise Unauthenticated("the session has ended")
-            if client_id in current.clients:
+            changed = change(current)
+            if changed is current:
                 return current
             try:
-                return await self._records.replace(replace(current, clients=(*current.clients, client_id)))
+                return await self._records.replace(changed)
             except Changed:
                 current = await self._records.get(session.tenant_id, session.id)
         raise Unavailable.untouched("too many requests use the session at the same time")
