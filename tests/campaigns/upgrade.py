@@ -28,8 +28,6 @@ FEWEST_BEFORE, MOST_BEFORE = 50, 200
 RESUME_SECONDS = 60.0
 # A partition that nobody serves for longer is a violation: a lease, a take-over and a recovery on a busy machine.
 BOUND_SECONDS = 5 * LEASE_SECONDS
-# The earlier version can come back only while the deployment writes its format.
-HELD_BACK: Settings = {"GNOMON_CLUSTER__FORMAT": str(OLDEST)}
 NEWER = b"the database is newer than the program"
 
 
@@ -85,16 +83,23 @@ async def _deployed(report: Report, earlier: Path) -> AsyncIterator["Upgrade"]:
             connected(deployment.edges, await token_of(deployment.edges[0])) as api,
         ):
             await deploy(api, (JOBS,))
-            yield Upgrade(deployment, api, report.book, dsn=dsn, pool=pool)
+            upgrade = Upgrade(deployment, api, report.book, dsn=dsn, pool=pool)
+            upgrade.earlier_format = await upgrade.cluster_format()
+            yield upgrade
 
 
 class Upgrade(Campaign):
-    """The deployment whose nodes are replaced."""
+    """The deployment whose nodes are replaced.
+
+    The earlier version can come back only while the deployment writes its format, so today's nodes hold that one.
+    """
+
+    earlier_format = OLDEST
 
     async def replace_all(self, number: int, dice: Dice, earlier: Path) -> Round:
         """Replace every node: rounds go there and back, each twice by the signal that ends it and twice by a kill."""
         is_forward, is_killed = number % 2 == 0, number % 4 >= 2
-        root, settings = (ROOT, HELD_BACK) if is_forward else (earlier, {})
+        root, settings = (ROOT, self._held_back()) if is_forward else (earlier, {})
         found: list[str] = []
         longest = 0.0
         async with under_load(self.api, self.book, str(number)):
@@ -103,7 +108,7 @@ class Upgrade(Campaign):
                 seconds = await self._replace(node, root, settings, is_killed=is_killed)
                 longest = max(longest, seconds)
                 found += await verified(self.dsn)
-            if await self._cluster_format() != OLDEST:
+            if await self.cluster_format() != self.earlier_format:
                 found.append("the cluster format rose although the nodes hold it back")
         name = f"{'to today' if is_forward else 'back'}, {'killed' if is_killed else 'stopped'}"
         return await self._counted(name, longest, found)
@@ -116,9 +121,9 @@ class Upgrade(Campaign):
             for node in dice.shuffled(self.deployment.nodes):
                 seconds = await self._replace(node, ROOT, {}, is_killed=False)
                 longest = max(longest, seconds)
-            if await self._cluster_format() != LATEST:
-                found.append(f"the cluster format is {await self._cluster_format()}, not {LATEST}")
-            if LATEST > OLDEST and not await self._is_refused(earlier):
+            if await self.cluster_format() != LATEST:
+                found.append(f"the cluster format is {await self.cluster_format()}, not {LATEST}")
+            if self.earlier_format < LATEST and not await self._is_refused(earlier):
                 found.append("the earlier version starts on data that it cannot read")
         return await self._counted("format raised", longest, found)
 
@@ -140,10 +145,15 @@ class Upgrade(Campaign):
             found.append(f"a partition was away for {longest:.1f} s")
         return Round(name, longest, [*found, *await counted(self.dsn, self.book)])
 
-    async def _cluster_format(self) -> int:
-        """There is one since the first node of today was started."""
+    async def cluster_format(self) -> int:
+        """Return the format that the deployment writes; versions without format numbers write the oldest."""
+        if not await self.pool.fetchval("SELECT to_regclass('gnomon.cluster_format') IS NOT NULL"):
+            return OLDEST
         number: int = await self.pool.fetchval("SELECT format FROM gnomon.cluster_format")
         return number
+
+    def _held_back(self) -> Settings:
+        return {"GNOMON_CLUSTER__FORMAT": str(self.earlier_format)}
 
     async def _is_refused(self, earlier: Path) -> bool:
         """Whether a node of the earlier version ends at its start and says why; the node comes back as it was."""
