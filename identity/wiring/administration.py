@@ -10,6 +10,7 @@ from gnomon.identity.v1 import (
     client_service_pb2,
     dynamic_client_service_pb2,
     event_service_pb2,
+    saml_key_service_pb2,
     terms_of_use_service_pb2,
 )
 from identity.access.administrators import Administrators
@@ -23,7 +24,9 @@ from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
 from identity.administration.rpc.event import EventServicer
+from identity.administration.rpc.saml_key import SamlKeyServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
+from identity.administration.saml_keys import SamlKeyAdministration
 from identity.administration.terms_of_use import TermsAdministration
 from identity.authentication.saml_applications.applications import SamlApplications
 from identity.clients.administration import ClientAdministration
@@ -41,6 +44,7 @@ _DYNAMIC_CLIENTS = dynamic_client_service_pb2.DESCRIPTOR.services_by_name["Dynam
 _API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
 _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _TERMS = terms_of_use_service_pb2.DESCRIPTOR.services_by_name["TermsOfUseService"]
+_SAML_KEYS = saml_key_service_pb2.DESCRIPTOR.services_by_name["SamlKeyService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
@@ -65,6 +69,9 @@ class AdministrationWiring:
             ),
             _BLACKLIST: self._blacklist(),
             _TERMS: self._terms(),
+            _SAML_KEYS: SamlKeyServicer(
+                self._admission, SamlKeyAdministration(dependencies.saml_signing_keys, dependencies.events)
+            ),
         }
 
     def _client_administration(self) -> ClientAdministration:

@@ -390,9 +390,9 @@ class Provider:
 
     def _saml_responses(self) -> SamlResponses:
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
-        saml_keys = SamlKeys(keys, ThreadedKeyMaker(), self.clock)
+        self.saml_keys = SamlSigningKeys(self.store, SamlKeys(keys, ThreadedKeyMaker(), self.clock))
         return SamlResponses(
-            keys=SamlSigningKeys(self.store, saml_keys),
+            keys=self.saml_keys,
             applications=SamlApplications(self.store),
             users=self.users,
             name_ids=NameIds(self.subjects, self.hasher),

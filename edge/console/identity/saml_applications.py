@@ -1,4 +1,4 @@
-"""SAML applications: clients that are SAML 2.0 service providers."""
+"""SAML applications: clients that are SAML 2.0 service providers, and the keys with which the tenant signs for them."""
 
 from typing import Final
 
@@ -9,6 +9,7 @@ from edge.console.identity.declarations import (
     FormField,
     Listing,
     RecordKind,
+    Show,
     Source,
 )
 from server.platform.languages import marked
@@ -102,6 +103,47 @@ SAML_APPLICATIONS: Final = RecordKind(
             done="deleted",
             warning=marked("Its users can no longer sign in by SAML. The client stays."),
             is_gone=True,
+        ),
+    ),
+)
+
+SAML_KEYS: Final = RecordKind(
+    name="saml-keys",
+    title=marked("SAML keys"),
+    noun="key",
+    about=marked(
+        "The active key signs messages to SAML applications. Create the next key, give its certificate to the"
+        " applications, then activate it."
+    ),
+    listing=Listing(
+        rpc="ListSamlKeys",
+        columns=(
+            Column("active", marked("Active")),
+            Column("fingerprint", marked("Fingerprint (SHA-256)"), Show.CODE),
+            Column("not_before", marked("Valid from"), Show.SECONDS),
+            Column("not_after", marked("Valid until"), Show.SECONDS),
+            Column("certificate", marked("Certificate"), Show.CODE),
+        ),
+        empty=marked("No key matches."),
+    ),
+    actions=(
+        Form(name="prepare", rpc="CreateSamlKey", button=marked("Create next key"), done="created"),
+        Form(
+            name="activate",
+            rpc="ActivateSamlKey",
+            button=marked("Activate next key"),
+            done="keys-rotated",
+            warning=marked(
+                "Applications that do not know the certificate of the next key refuse sign-ins from now on."
+                " The current key is deleted."
+            ),
+        ),
+        Form(
+            name="discard",
+            rpc="DeleteNextSamlKey",
+            button=marked("Delete next key"),
+            done="deleted",
+            warning=marked("Applications that already have its certificate need another one for a rotation."),
         ),
     ),
 )

@@ -34,7 +34,6 @@ class IdentityProvider:
 
     async def metadata(self, tenant: Tenant) -> str:
         """Return the document that administrators of applications import; raises Unavailable."""
-        pair = await self._keys.of(tenant)
         entity = root(f"{MD}EntityDescriptor", {"entityID": entity_id_of(tenant)})
         descriptor = child(
             entity,
@@ -42,9 +41,10 @@ class IdentityProvider:
             protocolSupportEnumeration=PROTOCOL,
             WantAuthnRequestsSigned="false",
         )
-        key = child(descriptor, f"{MD}KeyDescriptor", use="signing")
-        data = child(child(key, f"{DS}KeyInfo"), f"{DS}X509Data")
-        child(data, f"{DS}X509Certificate", pair.certificate_text)
+        for certificate in await self._keys.certificates(tenant):
+            key = child(descriptor, f"{MD}KeyDescriptor", use="signing")
+            data = child(child(key, f"{DS}KeyInfo"), f"{DS}X509Data")
+            child(data, f"{DS}X509Certificate", certificate)
         child(descriptor, f"{MD}SingleLogoutService", Binding=HTTP_REDIRECT, Location=logout_of(tenant))
         for name_id_format in NAME_ID_FORMATS:
             child(descriptor, f"{MD}NameIDFormat", name_id_format)
