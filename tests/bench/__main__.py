@@ -24,6 +24,7 @@ from tests.bench import (
     statistics,
     tokens,
     tunnel,
+    viewers,
     waiting,
     workers,
 )
@@ -41,6 +42,7 @@ BENCHMARKS: Mapping[str, Callable[[], RenderableType]] = {
     "recovery": recovery.table,
     "searches": searches.table,
     "statistics": statistics.table,
+    "viewers": viewers.table,
     "directory": directory.table,
     "imports": imports.table,
     "tunnel": tunnel.table,
