@@ -8,6 +8,7 @@ import asyncpg
 import orjson
 
 from server.platform.metrics import Gauge, Metrics
+from server.platform.postgres.connection import Connection
 
 CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 30.0
@@ -58,6 +59,7 @@ async def open_pool(dsn: str, connections: int) -> AsyncIterator[asyncpg.Pool]:
         max_cached_statement_lifetime=0,
         max_cacheable_statement_size=0,
         server_settings=dict(_SETTINGS),
+        connection_class=Connection,
         init=_set_codecs,
         reset=_keep,
     )

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import asyncpg
 
+from server.platform.postgres.connection import Connection
 from server.platform.postgres.outage import FAULTS
 
 T = TypeVar("T")
@@ -82,6 +83,7 @@ class Link:
             timeout=self._seconds,
             target_session_attrs="read-write",
             server_settings=self._settings,
+            connection_class=Connection,
             statement_cache_size=self._plans,
             max_cached_statement_lifetime=0,
             max_cacheable_statement_size=0,

@@ -70,3 +70,24 @@ async def test_an_address_without_a_server_is_told_at_once() -> None:
     with pytest.raises(OSError, match=r".+"):
         async with open_pool("postgresql://gnomon@127.0.0.1:1/gnomon", CONNECTIONS):
             pass
+
+
+async def test_a_later_connection_asks_for_no_type_that_every_database_has(pool: asyncpg.Pool) -> None:
+    asked = "SELECT $1::bigint[]"
+    queries: list[str] = []
+    async with pool.acquire() as first, pool.acquire() as later:
+        assert await first.fetchval(asked, [1, 2]) == [1, 2]
+
+        with later.query_logger(lambda query: queries.append(query.query)):
+            assert await later.fetchval(asked, [3, None]) == [3, None]
+
+    assert queries == [asked]
+
+
+async def test_a_type_of_the_database_is_asked_for_by_every_connection(pool: asyncpg.Pool) -> None:
+    asked = "SELECT $1::color[]"
+    async with pool.acquire() as first, pool.acquire() as later:
+        for connection, colors in ((first, ["red"]), (later, ["blue"])):
+            await connection.execute(f"DROP TYPE IF EXISTS color; CREATE TYPE color AS ENUM ('{colors[0]}')")
+
+            assert colors == await connection.fetchval(asked, colors)
