@@ -14,7 +14,6 @@ from argon2 import PasswordHasher
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.delivery.mail.config import EmailConfig
 from identity.directory.client import CLIENTS, Client
 from identity.directory.user import USERS, AccountType, User
@@ -65,7 +64,6 @@ async def site(
     usual = replace(
         CONFIG,
         identity=address,
-        pow=ProofOfWorkConfig(difficulty=12),
         fedcm=FedCmConfig(enabled=True),
         email=EmailConfig(directory=letters, from_address="id@example.com", poll_interval_secs=1),
     )

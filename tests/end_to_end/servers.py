@@ -38,6 +38,9 @@ id = "reader"
 secret = "reader-secret"
 tenants = ["default"]
 permissions = ["history:read"]
+
+[pow]
+difficulty = 10
 """
 
 

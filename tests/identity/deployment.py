@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
+from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.app import Identity, open_identity
 from identity.config import IdentityConfig
 from identity.delivery.http.config import OutgoingConfig
@@ -61,6 +62,7 @@ CONFIG = IdentityConfig(
         clients=(WORKER, AMBIGUOUS, OPERATOR),
     ),
     passwords=PasswordConfig(memory_kib=64, iterations=1, lanes=1),
+    pow=ProofOfWorkConfig(difficulty=10),
 )
 
 

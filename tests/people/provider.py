@@ -20,6 +20,9 @@ POST_LOGOUT_REDIRECT_URI = "https://app.example.com/bye"
 SECRET = "s3cret-of-the-confidential-client"
 
 CONFIGURATION = """
+[pow]
+difficulty = 10
+
 [passwords]
 memory_kib = 64
 iterations = 1

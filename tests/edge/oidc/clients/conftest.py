@@ -10,7 +10,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.clients.dynamic.config import DynamicClientsConfig
 from identity.seeds import UserSeed
 from tests.edge.oidc.clients.registrant import Registrant
@@ -27,7 +26,6 @@ async def registering(dynamic_clients: DynamicClientsConfig, **sections: Any) ->
         CONFIG,
         dynamic_clients=dynamic_clients,
         bootstrap=replace(CONFIG.bootstrap, users=(ALICE,)),
-        pow=ProofOfWorkConfig(difficulty=10),
         **sections,
     )
     async with deployed(config) as deployment:

@@ -12,7 +12,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.authentication.federation.config import FederationConfig
 from identity.delivery.mail.config import EmailConfig
 from tests.edge.oidc.people.letters import Letters
@@ -132,7 +131,6 @@ async def mailed(directory: Path, **sections: Any) -> AsyncIterator[Mailed]:
     """Run the provider with these sections of its configuration."""
     config = replace(
         CONFIG,
-        pow=ProofOfWorkConfig(difficulty=10),
         email=EmailConfig(directory=directory, from_address="id@example.com", poll_interval_secs=1),
         federation=FederationConfig(enabled=True),
         **sections,

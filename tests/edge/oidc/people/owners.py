@@ -12,7 +12,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.authentication.passkeys.config import WebauthnConfig
 from tests.edge.oidc.people.provider import Administrator
 from tests.edge.oidc.people.somebody import PASSWORD, Somebody
@@ -98,7 +97,7 @@ async def running(
     trusted_proxies: tuple[str, ...] = (),
     **sections: Any,
 ) -> AsyncIterator[World]:
-    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), webauthn=webauthn, **sections)
+    config = replace(CONFIG, webauthn=webauthn, **sections)
     async with deployed(config) as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE, trusted_proxies=trusted_proxies)

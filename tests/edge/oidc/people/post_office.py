@@ -18,7 +18,6 @@ from lxml import html
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
 from tests.edge.oidc.people.provider import BASE, Administrator
@@ -96,7 +95,7 @@ async def post_office(
     directory: Path, users: UsersConfig = OPEN, **sections: Any
 ) -> AsyncIterator[PostOffice]:
     email = EmailConfig(directory=directory, from_address="no-reply@id.example.com", poll_interval_secs=1)
-    usual = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), users=users, email=email)
+    usual = replace(CONFIG, users=users, email=email)
     config = replace(usual, **sections)
     async with deployed(config) as deployment:
         app = web.Application()

@@ -11,7 +11,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.directory.config import UsersConfig
 from tests.edge.oidc.people.provider import Administrator
 from tests.edge.oidc.people.somebody import PASSWORD, Somebody
@@ -44,7 +43,7 @@ class World:
 
 @asynccontextmanager
 async def running(users: UsersConfig) -> AsyncIterator[World]:
-    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), users=users)
+    config = replace(CONFIG, users=users)
     async with deployed(config) as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)

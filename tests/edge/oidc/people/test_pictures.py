@@ -13,7 +13,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.directory.config import UsersConfig
 from identity.directory.images.config import PicturesConfig
 from identity.directory.images.image import IMAGES
@@ -64,7 +63,6 @@ class World:
 async def running(pictures: PicturesConfig, oidc: OidcConfig | None = None) -> AsyncIterator[World]:
     config = replace(
         CONFIG,
-        pow=ProofOfWorkConfig(difficulty=10),
         users=UsersConfig(self_delete=True),
         pictures=pictures,
     )

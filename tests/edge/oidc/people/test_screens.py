@@ -13,14 +13,13 @@ from lxml import html
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.directory.client import CLIENTS, Client
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from server.platform.call import TenantId
 from tests.edge.oidc.people.provider import Administrator
 from tests.edge.oidc.people.somebody import PASSWORD, Somebody
 from tests.edge.oidc.protocol.provider import hidden_fields
-from tests.identity.deployment import CONFIG, deployed
+from tests.identity.deployment import deployed
 
 CALLBACK = "https://shop.example/cb"
 # RFC 7636, appendix B.
@@ -76,8 +75,7 @@ def client(client_id: str, tenant_id: str = "default") -> Client:
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
     """Alice is signed in; there are two shops."""
-    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10))
-    async with deployed(config) as deployment:
+    async with deployed() as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
         app.add_routes(

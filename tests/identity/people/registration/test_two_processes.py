@@ -17,7 +17,6 @@ from gnomon.identity.v1 import registration_service_pb2 as pb
 from gnomon.identity.v1.proof_of_work_service_pb2 import IssueChallengeRequest
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.master_keys import new_master_key
 from identity.delivery.mail.config import EmailConfig
@@ -98,7 +97,6 @@ async def processes(postgres_dsn: str, tmp_path: Path) -> AsyncIterator[Processe
     config = replace(
         CONFIG,
         encryption=EncryptionConfig(keys=(new_master_key(SystemRandomness()),)),
-        pow=ProofOfWorkConfig(difficulty=10),
         users=UsersConfig(registration_enabled=True),
         email=EmailConfig(directory=tmp_path, from_address="no-reply@id.example.com", poll_interval_secs=1),
     )

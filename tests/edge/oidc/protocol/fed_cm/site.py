@@ -13,7 +13,6 @@ from aiohttp.test_utils import TestClient, TestServer
 from edge.kept_documents import KeptDocuments
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
-from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.protocol.fed_cm.config import FedCmConfig
 from tests.edge.oidc.people.provider import Administrator
 from tests.edge.oidc.people.somebody import PASSWORD, Somebody
@@ -105,7 +104,7 @@ class Browser:
 @asynccontextmanager
 async def browser(*, is_enabled: bool = True) -> AsyncIterator[Browser]:
     """Alice's browser before the sign-in; the shop is a client."""
-    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), fedcm=FedCmConfig(enabled=is_enabled))
+    config = replace(CONFIG, fedcm=FedCmConfig(enabled=is_enabled))
     async with deployed(config) as deployment:
         app = web.Application()
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
