@@ -146,6 +146,7 @@ async def open_identity(
             browsers,
             targets=tenants.targets,
             second_factors=second_factors.factors,
+            watch=notices.watch,
         )
         people = PeopleAdministrationWiring(
             dependencies,

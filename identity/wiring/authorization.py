@@ -19,7 +19,7 @@ from identity.authentication.authorization.consent_step import ConsentStep
 from identity.authentication.authorization.email_step import EmailStep, SharedSignIn
 from identity.authentication.authorization.pending_requests import PendingRequests
 from identity.authentication.authorization.session_check import SessionCheck
-from identity.authentication.authorization.sign_in import SignInFlow
+from identity.authentication.authorization.sign_in import SignInFlow, SignInWatch
 from identity.authentication.authorization.sign_in_context import SignInContext
 from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import CredentialStep, RefreshStep, SecondFactors
@@ -76,12 +76,14 @@ class AuthorizationWiring:
         *,
         targets: SignInTargets,
         second_factors: SecondFactors,
+        watch: SignInWatch,
     ) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
         self._tokens = tokens
         self._targets = targets
         self._second_factors = second_factors
+        self._watch = watch
         self._directories = ldap_sign_in(dependencies, user_state)
         self._saml = SamlApplicationWiring(dependencies, user_state)
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
@@ -145,6 +147,7 @@ class AuthorizationWiring:
             termination=self._user_state.termination,
             terms_gate=self._terms_gate,
             conclusion=self._conclusion,
+            watch=self._watch,
             events=self._dependencies.events,
         )
         return SignInContext(proof_of_work=proof_of_work, asked=asked, sign_in_flow=sign_in_flow)

@@ -225,6 +225,13 @@ def solved(challenge: str) -> str:
     raise AssertionError
 
 
+class NoWatch:
+    """Compares no sign-ins."""
+
+    async def note(self, tenant: Tenant, user: User, browser: Browser, *, sid: str) -> str:  # noqa: ARG002  # of the port
+        return ""
+
+
 class Provider:
     """All objects between the servicers and the records."""
 
@@ -343,6 +350,7 @@ class Provider:
                 termination=self.termination,
                 terms_gate=terms_gate,
                 conclusion=conclusion,
+                watch=NoWatch(),
                 events=self.events,
             ),
         )

@@ -231,6 +231,11 @@ SETTINGS: Final = RecordKind(
                     marked("Codes by email as a second factor"),
                     marked("With required, users without another factor enter a code."),
                 ),
+                FormField(
+                    "settings.sign_in_notice",
+                    marked("Mails about sign-ins"),
+                    marked("About new browsers, or also about new network addresses."),
+                ),
                 FormField("settings.require_email_confirmation", marked("Users confirm their address")),
                 FormField("settings.confirmation_link_hours", marked("Hours for which the link is valid")),
                 FormField(

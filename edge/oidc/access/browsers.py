@@ -2,7 +2,14 @@
 
 from aiohttp import hdrs, web
 
-from edge.oidc.access.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, CookieContent, Cookies
+from edge.oidc.access.cookies import (
+    DEVICE,
+    OPENED_LINK,
+    REMEMBERED_FACTOR,
+    SESSION,
+    CookieContent,
+    Cookies,
+)
 from edge.oidc.access.login_status import LoginStatus
 from edge.oidc.access.peers import Peers
 from edge.oidc.config import AccessConfig
@@ -21,6 +28,7 @@ class Browsers:
         # The process API accepts sessions, too.
         self._sessions = Cookies(SESSION, mode, path="/")
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
+        self._devices = Cookies(DEVICE, mode)
         self._opened_links = Cookies(OPENED_LINK, mode)
         self._peers = Peers(config.trusted_proxies)
         self.login_status = LoginStatus(mode, is_told=has_fed_cm)
@@ -33,6 +41,7 @@ class Browsers:
             user_agent=_printable(request.headers.get(hdrs.USER_AGENT, ""))[:_MAX_USER_AGENT],
             csrf_token=_plausible(csrf_token) if csrf_token else self.csrf_token(request),
             remembered_factor=self._remembered_factors.value(request),
+            device=self._devices.value(request),
         )
 
     def session(self, request: web.Request, tenant: str) -> str:
@@ -47,9 +56,18 @@ class Browsers:
         return self._peers.address(request)
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
-        """Set or delete the session cookie."""
+        """Set or delete the session cookie; after a sign-in, also set the one that recognizes the browser."""
         self._sessions.keep(request, response, cookie=cookie)
         self.login_status.tell(request, response, cookie=cookie)
+        if cookie.device:
+            device = pb.SessionCookie(value=cookie.device, max_age=cookie.device_max_age)
+            self._devices.keep(request, response, cookie=device)
+
+    def forget(self, request: web.Request, response: web.Response) -> None:
+        """Delete the session cookie and the one that recognizes the browser."""
+        gone = pb.SessionCookie(max_age=0)
+        self.keep(request, response, cookie=gone)
+        self._devices.keep(request, response, cookie=gone)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
         """Set the cookie of a remembered browser."""

@@ -12,6 +12,7 @@ from edge.oidc.config import CookieMode
 
 SESSION = "GnomonSession"
 REMEMBERED_FACTOR = "GnomonMfa"
+DEVICE = "GnomonDevice"
 # The name that other programs expect which follow such links.
 OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"

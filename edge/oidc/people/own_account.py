@@ -12,7 +12,6 @@ from edge.oidc.openapi.schemas import INTEGER, STRING, an_object, message
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import account_service_pb2 as pb
 from gnomon.identity.v1 import user_pb2
-from gnomon.identity.v1.browser_pb2 import SessionCookie
 
 _ACCEPTED = 202
 
@@ -155,5 +154,5 @@ class OwnAccountEndpoint:
         )
         await self._accounts.DeleteAccount(asked, timeout=self._calls.long_timeout)
         response = web.Response(status=204)
-        self._browsers.keep(request, response, cookie=SessionCookie(max_age=0))
+        self._browsers.forget(request, response)
         return response

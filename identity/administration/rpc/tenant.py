@@ -8,7 +8,7 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.records import fields_of, message_of
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
-from identity.directory.tenants.settings import EmailCodes, TenantSettings
+from identity.directory.tenants.settings import EmailCodes, SignInNotice, TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import SecurityProfile
@@ -16,6 +16,8 @@ from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
 _NAMES = {"require_email_confirmation": "requires_email_confirmation"}
+# Edges of earlier versions do not send these.
+_LATER = ("security_profile", "email_codes", "sign_in_notice")
 
 
 class TenantServicer(Operations):
@@ -47,14 +49,16 @@ class TenantServicer(Operations):
             await self._administration.delete(request.id, actor=actor)
 
     async def _update_settings(self, request: pb.UpdateTenantSettingsRequest, actor: Actor) -> TenantRecord:
-        settings = _settings(request.settings)
-        if not (request.settings.security_profile and request.settings.email_codes):
-            # An edge of the previous version does not know the profile or the codes, and must not remove them.
+        sent, settings = request.settings, _settings(request.settings)
+        if not (sent.security_profile and sent.email_codes and sent.sign_in_notice):
+            # An edge of an earlier version does not know these settings, and must not change them.
             present = (await self._administration.get(request.id)).settings
-            if not request.settings.security_profile:
+            if not sent.security_profile:
                 settings = settings.with_profile(present.profile)
-            if not request.settings.email_codes:
+            if not sent.email_codes:
                 settings = replace(settings, email_codes=present.email_codes)
+            if not sent.sign_in_notice:
+                settings = replace(settings, sign_in_notice=present.sign_in_notice)
         return await self._administration.change_settings(request.id, settings, actor=actor)
 
     async def find_tenant_of_host(
@@ -76,9 +80,11 @@ def _properties(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> Ten
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:
     try:
-        values = fields_of(message, TenantSettings, _NAMES, without=["security_profile", "email_codes"])
+        values = fields_of(message, TenantSettings, _NAMES, without=_LATER)
         email_codes = EmailCodes(message.email_codes or EmailCodes.OFF)
+        notice = SignInNotice(message.sign_in_notice or SignInNotice.NEW_DEVICE)
         profile = SecurityProfile(message.security_profile or SecurityProfile.NONE)
-        return TenantSettings(**values, email_codes=email_codes).with_profile(profile)
+        settings = TenantSettings(**values, email_codes=email_codes, sign_in_notice=notice)
+        return settings.with_profile(profile)
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

@@ -23,6 +23,12 @@ from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.errors import PermissionDenied
 
 
+class SignInWatch(Protocol):
+    async def note(self, tenant: Tenant, user: User, browser: Browser, *, sid: str) -> str:
+        """Record a sign-in and notify the user if it is new; returns the cookie for the browser. Raises nothing."""
+        ...
+
+
 class SessionTermination(Protocol):
     """Ends a session and notifies its relying parties."""
 
@@ -44,11 +50,15 @@ PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """`session` is None when another user authenticated than the one that the request requires."""
+    """`session` is None when another user authenticated than the one that the request requires.
+
+    `device` is the cookie by which the browser is recognized later.
+    """
 
     outcome: Redirection | ConsentQuestion
     session: Session | None = None
     cookie: str = field(default="", repr=False)
+    device: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +68,7 @@ class SignInFlow:
     termination: SessionTermination
     terms_gate: TermsGate
     conclusion: Conclusion
+    watch: SignInWatch
     events: Events
 
     async def finish(
@@ -120,8 +131,9 @@ class SignInFlow:
             client_id=client.client_id,
             session=session.sid,
         )
+        device = await self.watch.note(tenant, user, browser, sid=session.sid)
         outcome = await self.terms_gate.pass_or_ask(tenant, client, request, user=user, session=session)
-        return SignedIn(outcome=outcome, session=session, cookie=cookie)
+        return SignedIn(outcome=outcome, session=session, cookie=cookie, device=device)
 
     async def _expect_admitted(
         self, tenant: Tenant, browser: Browser, client: Client, *, user: User, proof: Proof

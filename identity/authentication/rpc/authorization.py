@@ -153,7 +153,11 @@ class AuthorizationServicer:
             screen = await self._screen(signed_in.client)
             return pb.SubmitCredentialsResponse(second_factor=second_factor(signed_in, screen))
         session, outcome = signed_in.session, signed_in.outcome
-        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        cookie = (
+            session_cookie(signed_in.cookie, session, self._clock, device=signed_in.device)
+            if session is not None
+            else None
+        )
         if isinstance(outcome, ConsentQuestion):
             return pb.SubmitCredentialsResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.SubmitCredentialsResponse(redirect=redirect(outcome), cookie=cookie)

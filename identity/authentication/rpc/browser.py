@@ -9,6 +9,7 @@ from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from gnomon.identity.v1.screen_pb2 import Screen
 from identity.access.sessions.browser import Browser
+from identity.access.sessions.device_cookies import DEVICE_COOKIE_LIFETIME
 from identity.access.sessions.session import Session
 from identity.access.sessions.ways import way_to
 from identity.authentication.authorization.asked_again import asked_again
@@ -48,6 +49,8 @@ def browser_of(message: pb.Browser) -> Browser:
         csrf_token=message.csrf_token,
         peer_address=message.peer_address,
         remembered_factor=message.remembered_factor,
+        device=message.device,
+        user_agent=message.user_agent,
     )
 
 
@@ -166,13 +169,16 @@ def offered_provider(provider: Provider) -> OfferedProvider:
     return OfferedProvider(id=provider.id, name=provider.name, updated=provider.image_id or None)
 
 
-def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCookie:
+def session_cookie(cookie: str, session: Session, clock: Clock, *, device: str = "") -> pb.SessionCookie:
+    """Return the cookies of a session; `device` is that of the browser, which is set at a sign-in."""
     expires_at = session.expires_at or session.idle_until
     return pb.SessionCookie(
         value=cookie,
         max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
         csrf_token=session.csrf_token,
         fed_cm=way_to(cookie, session.sid) if session.authentication else "",
+        device=device,
+        device_max_age=int(DEVICE_COOKIE_LIFETIME.total_seconds()) if device else 0,
     )
 
 

@@ -74,7 +74,11 @@ class FederationServicer:
         if isinstance(signed_in, StepUpRequest):
             return await self._asked_for_more(signed_in)
         session, outcome = signed_in.session, signed_in.outcome
-        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        cookie = (
+            session_cookie(signed_in.cookie, session, self._clock, device=signed_in.device)
+            if session is not None
+            else None
+        )
         if isinstance(outcome, ConsentQuestion):
             return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)

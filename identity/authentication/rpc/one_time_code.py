@@ -105,7 +105,9 @@ class OneTimeCodeServicer(Operations):
         else:
             response.redirect.CopyFrom(redirect(outcome))
         if signed_in.session is not None:
-            response.cookie.CopyFrom(session_cookie(signed_in.cookie, signed_in.session, self._clock))
+            response.cookie.CopyFrom(
+                session_cookie(signed_in.cookie, signed_in.session, self._clock, device=signed_in.device)
+            )
             if by_code.remembered:
                 response.remembered.value = by_code.remembered
                 response.remembered.max_age = int(self._sign_in.remembered.lifetime.total_seconds())

@@ -130,7 +130,9 @@ class PasskeyAuthentication:
         else:
             response.redirect.CopyFrom(redirect(outcome))
         if signed_in.session is not None:
-            response.cookie.CopyFrom(session_cookie(signed_in.cookie, signed_in.session, self._clock))
+            response.cookie.CopyFrom(
+                session_cookie(signed_in.cookie, signed_in.session, self._clock, device=signed_in.device)
+            )
             response.remembered.value = by_passkey.remembered
             response.remembered.max_age = int(self._config.remembered.total_seconds())
         return response

@@ -30,6 +30,14 @@ class EmailCodes(StrEnum):
     REQUIRED = "required"
 
 
+class SignInNotice(StrEnum):
+    """Sign-ins of which users are notified by mail: none, those with a new browser, or also those from a new address."""
+
+    OFF = "off"
+    NEW_DEVICE = "new_device"
+    NEW_ADDRESS = "new_address"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
     """`profile` holds for all clients of the tenant. It is two fields, of which the version before knows the first.
@@ -46,6 +54,7 @@ class TenantSettings:
     security_profile: SecurityProfile = SecurityProfile.NONE
     signs_messages: bool = False
     email_codes: EmailCodes = EmailCodes.OFF
+    sign_in_notice: SignInNotice = SignInNotice.NEW_DEVICE
 
     @property
     def profile(self) -> SecurityProfile:

@@ -70,6 +70,7 @@ class EventType(StrEnum):
     TERMS_WITHDRAWN = "TermsWithdrawn"
     TERMS_ACCEPTED = "TermsAccepted"
     TERMS_DECLINED = "TermsDeclined"
+    LOGIN_NEW_DEVICE = "LoginNewDevice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,5 +138,6 @@ EVENT_KINDS = {
         EventKind(70, EventType.TERMS_WITHDRAWN, Level.NOTICE),
         EventKind(71, EventType.TERMS_ACCEPTED, Level.INFO),
         EventKind(72, EventType.TERMS_DECLINED, Level.NOTICE),
+        EventKind(73, EventType.LOGIN_NEW_DEVICE, Level.NOTICE),
     )
 }

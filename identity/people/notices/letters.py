@@ -4,11 +4,53 @@ A notice repeats no input but email addresses.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
+from typing import Protocol
 
 from identity.delivery.mail.letter import Letter, paragraphs
 from identity.foundation.events.event import Event
 from identity.foundation.events.kinds import EventType
 from server.platform.languages import Language, marked
+
+
+class SignIn(Protocol):
+    """A sign-in; `browser` is a name of our own words, empty when unknown."""
+
+    @property
+    def at(self) -> datetime: ...
+
+    @property
+    def peer_address(self) -> str: ...
+
+    @property
+    def browser(self) -> str: ...
+
+    @property
+    def has_new_device(self) -> bool: ...
+
+
+def new_sign_in(to: str, sign_in: SignIn, *, account: str, not_me: str, language: Language) -> Letter:
+    """`account` is the address of the account page."""
+    _ = language.translated
+    browser = (_("Browser: %(browser)s", browser=sign_in.browser),) if sign_in.browser else ()
+    return Letter(
+        to,
+        _("New sign-in to your account"),
+        paragraphs(
+            _("Hello,"),
+            _("Someone signed in to your account with a browser or device that is new to it.")
+            if sign_in.has_new_device
+            else _("Someone signed in to your account from a new network address."),
+            *browser,
+            _happened(language, sign_in.at, sign_in.peer_address),
+            _("If this was you, you do not have to do anything."),
+            _("Your account page shows your sessions, and ends them:"),
+            account,
+            _("If this was not you, open this link. It ends all your sessions:"),
+            not_me,
+        ),
+        language.tag,
+    )
 
 
 def notice(to: str, event: Event, not_me: str, language: Language) -> Letter:
@@ -17,22 +59,26 @@ def notice(to: str, event: Event, not_me: str, language: Language) -> Letter:
     subject, text = _WORDS[event.type]
     # The network address of an administrator stays private.
     is_own = event.actor is None or event.actor.id == event.user_id
-    when = language.moment(event.at)
     return Letter(
         to,
         _(subject),
         paragraphs(
             _("Hello,"),
             _(text, change=event.text or ""),
-            _("This happened on %(when)s from the IP address %(ip)s.", when=when, ip=event.ip)
-            if event.ip and is_own
-            else _("This happened on %(when)s.", when=when),
+            _happened(language, event.at, event.ip if event.ip and is_own else ""),
             _("If this was you, you do not have to do anything."),
             _("If this was not you, open this link. It ends all your sessions:"),
             not_me,
         ),
         language.tag,
     )
+
+
+def _happened(language: Language, at: datetime, peer_address: str) -> str:
+    _, when = language.translated, language.moment(at)
+    if not peer_address:
+        return _("This happened on %(when)s.", when=when)
+    return _("This happened on %(when)s from the IP address %(ip)s.", when=when, ip=peer_address)
 
 
 _PASSWORD = (
@@ -82,10 +128,6 @@ _WORDS: Mapping[EventType, tuple[str, str]] = {
     EventType.USER_EMAIL_CHANGE: (
         marked("Your email address was changed"),
         marked("The email address of your account was changed: %(change)s."),
-    ),
-    EventType.LOGIN_NEW_LOCATION: (
-        marked("New sign-in to your account"),
-        marked("Someone signed in to your account from a new location."),
     ),
     EventType.PROVIDER_LINKED: (
         marked("A sign-in was linked to your account"),

@@ -1,73 +1,133 @@
-"""Network addresses from which a user signed in, to detect new ones: IPv4 addresses or IPv6 networks.
+"""Browsers and network addresses of a user's sign-ins, to detect new ones; addresses are IPv4 or IPv6 networks.
 
-The first address of a user does not count as new.
+The first sign-in of a user is not new. A failure here never stops a sign-in.
 """
 
 import logging
 from dataclasses import dataclass, replace
 
 from identity.access.login_protection.addresses import Addresses
-from identity.directory.user import UserId
-from identity.foundation.events.event import Event
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.device_cookies import DeviceCookies
+from identity.directory.user import User, UserId
 from identity.foundation.events.events import Events
-from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
+from identity.foundation.user_agents import name_of
+from identity.people.notices.sign_ins import NewSignIn, SignInNotices
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
 from server.platform.records import AlreadyThere, Changed, Kind, Record, Records
 
 logger = logging.getLogger(__name__)
 
 MOST_PLACES = 50
+MOST_DEVICES = 20
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInPlaces(Record):
-    """`id` is the user's; the last of `places` is the newest."""
+    """`id` is the user's; the last of `places` is the newest, the last of `devices` the one used last.
+
+    `devices` are keyed hashes. They are empty in records of an earlier version.
+    """
 
     places: tuple[str, ...]
+    devices: tuple[str, ...] = ()
+
+    def knows_device(self, device: str, place: str) -> bool:
+        """A user without known browsers is recognized by the address."""
+        return device in self.devices if self.devices else place in self.places
+
+    def with_sign_in(self, device: str, place: str) -> "SignInPlaces":
+        places = self.places if place in self.places or not place else (*self.places, place)[-MOST_PLACES:]
+        others = (known for known in self.devices if known != device)
+        return replace(self, places=places, devices=(*others, device)[-MOST_DEVICES:])
 
 
 SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceWatch:
-    """Listens to security events."""
+class KnownPlaces:
+    """The stored sign-ins of users."""
 
-    records: Records[SignInPlaces]
-    addresses: Addresses
-    events: Events
+    def __init__(self, records: Records[SignInPlaces]) -> None:
+        self._records = records
 
-    async def hear(self, event: Event) -> None:
-        if event.type is not EventType.LOGIN_SUCCEEDED or not event.user_id or not event.ip:
-            return
-        if await self._is_new(event, event.user_id, self.addresses.group(event.ip)):
-            await self.events.emit(
-                event.tenant_id,
-                EventType.LOGIN_NEW_LOCATION,
-                ip=event.ip,
-                user_id=event.user_id,
-                session=event.session,
-            )
-
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self.records.take(tenant.tenant_id, user_id)
-
-    async def _is_new(self, event: Event, user_id: str, place: str) -> bool:
-        """Store the place; returns whether the user signed in from other places only so far."""
+    async def note(self, tenant: Tenant, user_id: UserId, *, device: str, place: str) -> SignInPlaces | None:
+        """Store a sign-in and return the record before it, None for the first one of the user."""
         for _ in range(_ATTEMPTS):
-            kept = await self.records.get(event.tenant_id, user_id)
-            if kept is not None and place in kept.places:
-                return False
+            before = await self._records.get(tenant.tenant_id, user_id)
+            known = before or SignInPlaces(tenant_id=tenant.tenant_id, id=user_id, places=())
+            after = known.with_sign_in(device, place)
+            if after == before:
+                return before
             try:
-                if kept is None:
-                    await self.records.insert(
-                        SignInPlaces(tenant_id=event.tenant_id, id=user_id, places=(place,))
-                    )
-                else:
-                    await self.records.replace(replace(kept, places=(*kept.places, place)[-MOST_PLACES:]))
+                await (self._records.insert if before is None else self._records.replace)(after)
             except (AlreadyThere, Changed):
                 continue
-            return kept is not None
-        logger.info("the network address of a sign-in was not stored", extra={"user_id": user_id})
-        return False
+            return before
+        logger.info("a sign-in was not stored among those of its user", extra={"user_id": user_id})
+        return None
+
+    async def forget(self, tenant: Tenant, user_id: UserId) -> None:
+        """Make the next sign-in of the user a new one; raises Unavailable."""
+        kept = SignInPlaces(tenant_id=tenant.tenant_id, id=user_id, places=())
+        for _ in range(_ATTEMPTS):
+            await self.remove_of_user(tenant, user_id)
+            try:
+                await self._records.insert(kept)
+            except AlreadyThere:
+                continue
+            return
+        raise Unavailable.untouched("the user signs in at the same time")
+
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
+        await self._records.take(tenant.tenant_id, user_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceWatch:
+    """Compares a sign-in with the earlier ones of its user."""
+
+    places: KnownPlaces
+    addresses: Addresses
+    cookies: DeviceCookies
+    notices: SignInNotices
+    events: Events
+    clock: Clock
+
+    async def note(self, tenant: Tenant, user: User, browser: Browser, *, sid: str) -> str:
+        """Store a sign-in and notify the user if it is new; returns the cookie for the browser."""
+        cookie = self.cookies.genuine(tenant, browser.device)
+        try:
+            await self._note(tenant, user, browser, cookie=cookie, sid=sid)
+        except Unavailable:
+            logger.warning(
+                "a sign-in was not compared with earlier ones", extra={"tenant_id": tenant.tenant_id}
+            )
+        return cookie
+
+    async def _note(self, tenant: Tenant, user: User, browser: Browser, *, cookie: str, sid: str) -> None:
+        place = self.addresses.group(browser.peer_address) if browser.peer_address else ""
+        device = self.cookies.device_of(user.user_id, cookie)
+        before = await self.places.note(tenant, user.user_id, device=device, place=place)
+        if before is None:
+            return
+        sign_in = NewSignIn(
+            at=self.clock.now(),
+            peer_address=browser.peer_address,
+            browser=name_of(browser.user_agent),
+            has_new_device=not before.knows_device(device, place),
+            has_new_address=bool(place) and place not in before.places,
+        )
+        for event_type in sign_in.event_types:
+            await self.events.emit(
+                tenant.tenant_id,
+                event_type,
+                ip=browser.peer_address or None,
+                text=sign_in.browser or None,
+                user_id=user.user_id,
+                session=sid,
+            )
+        await self.notices.post(tenant, user, sign_in)

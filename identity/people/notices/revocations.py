@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
 from identity.access.sign_out import SignOut
 from identity.directory.links.link import Link, Usage
@@ -20,11 +21,16 @@ _GOOD_FOR = timedelta(days=7)
 _PENDING = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD)
 
 
+class Places(Protocol):
+    async def forget(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocations:
     users: Users
     links: Links
     sign_out: SignOut
+    places: Places
     events: Events
     clock: Clock
 
@@ -41,13 +47,14 @@ class Revocations:
         return link
 
     async def revoke(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> None:
-        """Sign the user out everywhere and cancel pending links; raises NotFound."""
+        """Sign the user out everywhere, cancel pending links and forget known browsers; raises NotFound."""
         link, user = await self.find(tenant, user_id, code), await self.users.find(tenant, user_id)
         if user is None or not await self.links.redeem(link):
             raise _dead()
         for usage in _PENDING:
             await self.links.cancel(tenant, user_id, usage)
         await self.sign_out.everywhere(tenant, user_id)
+        await self.places.forget(tenant, user_id)
         await self.events.emit(
             tenant.tenant_id,
             EventType.USER_LOGIN_REVOKE,

@@ -7,8 +7,6 @@ from typing import TypeVar
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor, ActorKind
 from identity.access.device import DEVICES, Device
-from identity.access.login_protection.addresses import Addresses
-from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.sessions.logout_config import LogoutConfig
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.sessions.session import SESSIONS, Authentication, Session
@@ -49,7 +47,7 @@ from identity.people.holders import (
     holders_of_roles,
 )
 from identity.people.labels import Labels
-from identity.people.notices.places import SIGN_IN_PLACES, PlaceWatch
+from identity.people.notices.places import SIGN_IN_PLACES, KnownPlaces
 from identity.people.reset.config import PasswordResetConfig
 from identity.people.reset.link_mails import WelcomeMails
 from identity.people.reset.magic_links import MagicLinks
@@ -91,11 +89,7 @@ class Administration:
         self.sign_out = sign_out
         self.mail = Mailbox(provider.clock)
         self.links = Links(self.store, provider.hasher, **sources)
-        self.places = PlaceWatch(
-            records=self.store.of(SIGN_IN_PLACES),
-            addresses=Addresses(LoginProtectionConfig()),
-            events=self.told,
-        )
+        self.places = KnownPlaces(self.store.of(SIGN_IN_PLACES))
         self.magic_links = MagicLinks(
             links=self.links,
             users=provider.users,

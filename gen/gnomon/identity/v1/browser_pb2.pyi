@@ -56,6 +56,7 @@ class Browser(_message.Message):
     USER_AGENT_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     REMEMBERED_FACTOR_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     """Value of the session cookie; empty if there is none."""
     peer_address: _builtins.str
@@ -66,6 +67,8 @@ class Browser(_message.Message):
     """CSRF token: the x-csrf-token header or the form field; empty if there is none."""
     remembered_factor: _builtins.str
     """Token from an earlier second factor; empty if there is none."""
+    device: _builtins.str
+    """Cookie by which the browser is recognized at its next sign-in; empty if there is none."""
     def __init__(
         self,
         *,
@@ -74,10 +77,11 @@ class Browser(_message.Message):
         user_agent: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
         remembered_factor: _builtins.str = ...,
+        device: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "peer_address", b"peer_address", "remembered_factor", b"remembered_factor", "session", b"session", "user_agent", b"user_agent"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "device", b"device", "peer_address", b"peer_address", "remembered_factor", b"remembered_factor", "session", b"session", "user_agent", b"user_agent"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -93,6 +97,8 @@ class SessionCookie(_message.Message):
     MAX_AGE_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     FED_CM_FIELD_NUMBER: _builtins.int
+    DEVICE_FIELD_NUMBER: _builtins.int
+    DEVICE_MAX_AGE_FIELD_NUMBER: _builtins.int
     value: _builtins.str
     """Value of the cookie."""
     max_age: _builtins.int
@@ -103,6 +109,10 @@ class SessionCookie(_message.Message):
     """Value of the cookie for FedCM, which identifies the session and grants nothing else; empty while no user is signed
     in.
     """
+    device: _builtins.str
+    """Cookie by which the browser is recognized at its next sign-in; empty unless a user signed in with this request."""
+    device_max_age: _builtins.int
+    """Seconds until that cookie expires."""
     def __init__(
         self,
         *,
@@ -110,10 +120,12 @@ class SessionCookie(_message.Message):
         max_age: _builtins.int = ...,
         csrf_token: _builtins.str = ...,
         fed_cm: _builtins.str = ...,
+        device: _builtins.str = ...,
+        device_max_age: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "fed_cm", b"fed_cm", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "device", b"device", "device_max_age", b"device_max_age", "fed_cm", b"fed_cm", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -80,6 +80,7 @@ class TenantSettings(_message.Message):
     DEFAULT_GROUPS_FIELD_NUMBER: _builtins.int
     SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
     EMAIL_CODES_FIELD_NUMBER: _builtins.int
+    SIGN_IN_NOTICE_FIELD_NUMBER: _builtins.int
     email_first: _builtins.str
     """`auto` asks for the address first while the tenant has a verified sign-in domain, `off` never does."""
     require_email_confirmation: _builtins.bool
@@ -96,6 +97,10 @@ class TenantSettings(_message.Message):
     """Whether codes by e-mail are a second factor: off, optional for users who turn them on, or required of users without
     another one; in a change, empty leaves it unchanged.
     """
+    sign_in_notice: _builtins.str
+    """Sign-ins about which users get a mail: off, new_device for those with a browser that the account did not use before,
+    or new_address also for those from a new network address; in a change, empty leaves it unchanged.
+    """
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of groups of the tenant that self-registered accounts join."""
@@ -110,10 +115,11 @@ class TenantSettings(_message.Message):
         default_groups: _abc.Iterable[_builtins.str] | None = ...,
         security_profile: _builtins.str = ...,
         email_codes: _builtins.str = ...,
+        sign_in_notice: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_codes", b"email_codes", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_codes", b"email_codes", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "sign_in_notice", b"sign_in_notice", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

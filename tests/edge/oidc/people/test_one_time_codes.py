@@ -343,7 +343,7 @@ async def test_a_recovery_code_is_good_once_and_makes_no_browser_remembered(
     assert asked["methods"] == ["one_time_code", "recovery_code"]
     assert len({*codes}) == 10
     assert (used.status, left["left"], again.status) == (202, 9, 401)
-    assert cookies == ["GnomonSession"]
+    assert cookies == ["GnomonSession", "GnomonDevice"]
     assert {"RecoveryCodesMade", "RecoveryCodeUsed"} <= {*await world.admin.typs()}
 
 

@@ -16,7 +16,7 @@ from tests.waits import until_so
 
 DEFAULT = TenantId("default")
 SETTINGS = {
-    "sign_in": {"email_first": "auto", "email_codes": "off"},
+    "sign_in": {"email_first": "auto", "email_codes": "off", "sign_in_notice": "new_device"},
     "registration": {
         "require_email_confirmation": True,
         "confirmation_link_hours": 24,

@@ -44,6 +44,7 @@ class Own:
                 users=provider.users,
                 links=administration.links,
                 sign_out=administration.sign_out,
+                places=administration.places,
                 events=administration.told,
                 clock=provider.clock,
             ),

@@ -1,11 +1,21 @@
 """Users who get notices about their accounts."""
 
+from identity.access.login_protection.addresses import Addresses
+from identity.access.login_protection.config import LoginProtectionConfig
+from identity.access.sessions.browser import Browser
+from identity.access.sessions.device_cookies import DeviceCookies
+from identity.directory.tenants.settings import SignInNotice, TenantSettings
+from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.directory.user import UserId
 from identity.foundation.events.kinds import EventType
 from identity.people.notices.notices import Notices
+from identity.people.notices.places import PlaceWatch
 from identity.people.notices.revocations import Revocations
+from identity.people.notices.sign_ins import SignInNotices
 from tests.identity.administration.administration import ALICE, Administration
-from tests.identity.mailbox import link_in
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
 
 class Told(Administration):
@@ -16,10 +26,22 @@ class Told(Administration):
             users=provider.users,
             links=self.links,
             sign_out=self.sign_out,
+            places=self.places,
             events=self.told,
             clock=provider.clock,
         )
-        self.told.listen(self.places)
+        self.watch = PlaceWatch(
+            places=self.places,
+            addresses=Addresses(LoginProtectionConfig()),
+            cookies=DeviceCookies(hasher=provider.hasher, randomness=provider.randomness),
+            notices=SignInNotices(
+                settings=SettingsOfTenants(self.store.of(TENANTS)),
+                revocations=self.revocations,
+                mail=self.mail,
+            ),
+            events=self.told,
+            clock=self.clock,
+        )
         self.told.listen(
             Notices(
                 tenants=provider.tenants, users=provider.users, revocations=self.revocations, mail=self.mail
@@ -40,16 +62,34 @@ class Told(Administration):
             self.tenant.tenant_id, event_type, user_id=user_id, ip=ip, text=text, session=session
         )
 
-    async def sign_in_from(self, address: str, user_id: str = ALICE) -> None:
-        await self.emit(EventType.LOGIN_SUCCEEDED, user_id=user_id, ip=address, session="s1")
+    async def sign_in_from(
+        self, address: str, cookie: str = "", *, user_id: str = ALICE, user_agent: str = FIREFOX
+    ) -> str:
+        """Note a sign-in with a cookie of an earlier one, and return the cookie of the browser."""
+        user = await self.provider.users.find(self.tenant, UserId(user_id))
+        assert user is not None
+        browser = Browser(peer_address=address, device=cookie, user_agent=user_agent)
+        return await self.watch.note(self.tenant, user, browser, sid="s1")
+
+    async def notify(self, notice: SignInNotice) -> None:
+        """Set when the tenant notifies users of sign-ins."""
+        await self.store.of(TENANTS).insert(
+            TenantRecord(
+                tenant_id=DEPLOYMENT,
+                id=self.tenant.tenant_id,
+                name="Default",
+                settings=TenantSettings(sign_in_notice=notice),
+                created_at=self.clock.now(),
+            )
+        )
 
     @property
     def subjects(self) -> list[str]:
         return [letter.subject for letter in self.mail.letters]
 
     def code(self) -> str:
-        """Return the code of the revocation link in the last mail."""
-        prefix, _, code = link_in(self.mail.letters[-1].text).rpartition("/")
+        """Return the code of the revocation link, the last one in the last mail."""
+        prefix, _, code = self.mail.letters[-1].text.split()[-1].rpartition("/")
         assert prefix == f"{self.tenant.issuer}users/{ALICE}/revoke"
         return code
 

@@ -2951,6 +2951,11 @@ class Browser(betterproto2.Message):
     Token from an earlier second factor; empty if there is none.
     """
 
+    device: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Cookie by which the browser is recognized at its next sign-in; empty if there is none.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Browser", Browser)
 
@@ -14530,6 +14535,16 @@ class SessionCookie(betterproto2.Message):
     in.
     """
 
+    device: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Cookie by which the browser is recognized at its next sign-in; empty unless a user signed in with this request.
+    """
+
+    device_max_age: "int" = betterproto2.field(6, betterproto2.TYPE_INT64)
+    """
+    Seconds until that cookie expires.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SessionCookie", SessionCookie)
 
@@ -15516,6 +15531,12 @@ class TenantSettings(betterproto2.Message):
     """
     Whether codes by e-mail are a second factor: off, optional for users who turn them on, or required of users without
     another one; in a change, empty leaves it unchanged.
+    """
+
+    sign_in_notice: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
+    """
+    Sign-ins about which users get a mail: off, new_device for those with a browser that the account did not use before,
+    or new_address also for those from a new network address; in a change, empty leaves it unchanged.
     """
 
 
