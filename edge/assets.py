@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,11 @@ _MEDIA_TYPES = {
     ".css": "text/css",
     ".ico": "image/x-icon",
     ".js": "text/javascript",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+_NONE: Mapping[str, bytes] = {}
 _HASH_LENGTH = 16
 _FOR_EVER = "public, max-age=31536000, immutable"
 # Shorter files gain nothing.
@@ -30,11 +33,13 @@ class _Asset:
 
 
 class Assets:
-    """The files of a folder at addresses below `prefix`; an absent folder has no files."""
+    """The files of a folder, and those in `made`, at addresses below `prefix`; an absent folder has no files."""
 
-    def __init__(self, folder: Path, prefix: str) -> None:
+    def __init__(self, folder: Path, prefix: str, made: Mapping[str, bytes] = _NONE) -> None:
         files = sorted(folder.iterdir()) if folder.is_dir() else []
-        contents = {path.name: path.read_bytes() for path in files if path.suffix in _MEDIA_TYPES}
+        contents = {path.name: path.read_bytes() for path in files if path.suffix in _MEDIA_TYPES} | dict(
+            made
+        )
         self._names = {name: _hashed(name, content) for name, content in contents.items()}
         self.addresses = {name: f"{prefix}/{hashed}" for name, hashed in self._names.items()}
         self._assets = {self._names[name]: _asset(name, content) for name, content in contents.items()}

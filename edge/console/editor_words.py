@@ -9,6 +9,7 @@ from typing import Final
 
 from edge.console.decision_editor_words import DECISION_WORDS
 from edge.console.form_editor_words import FORM_WORDS
+from edge.console.process_explanations import EXPLANATIONS
 from server.platform.languages import Language, marked
 
 WORDS: Final = (
@@ -383,7 +384,11 @@ WORDS: Final = (
 )
 
 
-_WORDS_OF_KINDS: Final = {"process": WORDS, "decision": DECISION_WORDS, "form": FORM_WORDS}
+_WORDS_OF_KINDS: Final = {
+    "process": (*WORDS, *EXPLANATIONS),
+    "decision": DECISION_WORDS,
+    "form": FORM_WORDS,
+}
 
 
 def words_in(language: Language, kind: str) -> Mapping[str, str]:

@@ -570,6 +570,15 @@ async def test_the_editor_of_processes_is_in_the_language_of_the_page(
     await append(page, "service")
     await choose(page, "ServiceTask")
     await page.until("!!document.querySelector('[data-group-id=group-taskDefinition]')")
+    wrapper = (
+        "document.querySelector('[data-group-id=group-taskDefinition] .bio-properties-panel-tooltip-wrapper')"
+    )
+    tooltip = "document.querySelector('.bio-properties-panel-tooltip')"
+    await page.run(f"{wrapper}.dispatchEvent(new MouseEvent('mouseenter'))")
+    await page.until(f"!!{tooltip}")
+    explained = await page.run(f"{tooltip}.textContent")
+    await page.run(f"{wrapper}.dispatchEvent(new MouseEvent('mouseleave'))")
+    await page.until(f"!{tooltip}")
     shown = await page.run(f"[...{titles}, ...{panel}]")
     await page.run(FOCUS)
     await page.press("r")
@@ -579,6 +588,7 @@ async def test_the_editor_of_processes_is_in_the_language_of_the_page(
 
     german = words_in(languages().of("de"), "process")
     assert {"Hand-Werkzeug einschalten", "Aufgabendefinition", "Arbeit einer Person"} <= {*shown}
+    assert explained.startswith("Welche Jobworker den Dienst ausführen (z. B. ")
     assert {text for text in shown if text in german} == set()
     assert found == {}
 

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import orjson
 from aiohttp import web
 
 from edge.assets import Assets
@@ -21,7 +22,7 @@ from edge.console.finding_words import finding_words_in
 from edge.console.pages.live import saved
 from edge.console.visit import Visit
 from server.platform.errors import NotFound
-from server.platform.languages import marked
+from server.platform.languages import Language, languages, marked
 
 EDITORS: Final = f"{START}editors"
 
@@ -52,9 +53,20 @@ KINDS: Final[Mapping[str, Kind]] = {
 def editor_files() -> Assets:
     """Read and compress the files at the first request, because most sessions never open an editor.
 
-    Files of npm are absent where npm was absent at set-up.
+    Files of npm are absent where npm was absent at set-up. A further file has the words of an editor in a language.
     """
-    return Assets(_FOLDER, EDITORS)
+    words = {
+        _words_of(kind, language): orjson.dumps(
+            {"words": words_in(language, kind.name), "findings": finding_words_in(language, kind.name)}
+        )
+        for kind in KINDS.values()
+        for language in languages()
+    }
+    return Assets(_FOLDER, EDITORS, words)
+
+
+def _words_of(kind: Kind, language: Language) -> str:
+    return f"{kind.name}-{language.tag}.json"
 
 
 async def editor_file(request: web.Request) -> web.StreamResponse:
@@ -146,6 +158,5 @@ async def _editor(
         version=version,
         editors=files.addresses,
         templates=templates_in(visit.language) if kind is KINDS["process"] else [],
-        words=words_in(visit.language, kind.name),
-        findings=finding_words_in(visit.language, kind.name),
+        words=files.addresses[_words_of(kind, visit.language)],
     )

@@ -50,17 +50,19 @@ const tell = (place, text = "", ...others) => {
   place.hidden = !text;
 };
 
-const { editorOf, hasStyledMarkup } = await import(words.adapter);
+const [{ editorOf, hasStyledMarkup }, { words: translations, findings: findingWords }] = await Promise.all([
+  import(words.adapter),
+  fetch(words.words).then((response) => response.json()),
+]);
 if (hasStyledMarkup) permitStyles();
 root.hidden = false;
 part("waiting").remove();
 const translatorOf = (known) => (template, values = {}) =>
   (Object.hasOwn(known, template) ? known[template] : template).replace(/{([^}]+)}/g, (_, name) => values[name] ?? `{${name}}`);
-const translations = JSON.parse(words.words);
 // Editors ask for each text that they show.
 const translate = translatorOf(translations);
 // A finding is what a rule says, and most often what was expected and found.
-const phrase = translatorOf(JSON.parse(words.findings));
+const phrase = translatorOf(findingWords);
 const BOUND = /\b(at least|at most|exactly)(?= \d)/g;
 const detailed = (detail) => {
   const [, wanted, found] = /^expected (.*), found (.*)$/s.exec(detail) ?? [];

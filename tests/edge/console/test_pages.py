@@ -7,9 +7,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from edge.console.addresses import address_of
-from edge.console.editor_words import words_in
 from edge.console.element_templates import templates_in
-from edge.console.finding_words import finding_words_in
 from edge.console.pages.models import KINDS
 from edge.console.renderer import Renderer
 from server.platform.languages import ENGLISH
@@ -45,8 +43,7 @@ def editor_page(editors: dict[str, str]) -> str:
         "source": "",
         "version": "",
         "templates": templates_in(ENGLISH),
-        "words": words_in(ENGLISH, "process"),
-        "findings": finding_words_in(ENGLISH, "process"),
+        "words": "/console/editors/process-en.json",
     }
     request = make_mocked_request("GET", "/")
     return str(
