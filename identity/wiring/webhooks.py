@@ -39,7 +39,7 @@ class WebhookWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
         )
-        dependencies.events.listen(self._deliveries)
+        dependencies.events.listen(self._deliveries.news)
         admission = Admission(dependencies.tenants, callers)
         self.servicers = {_WEBHOOKS: WebhookServicer(admission, administration)}
 

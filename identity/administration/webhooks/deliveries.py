@@ -9,7 +9,7 @@ does. Slow or failing receivers share places for which no other receiver waits.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 
@@ -18,13 +18,13 @@ import msgspec
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Delivery, Webhook
 from identity.delivery.http.sender import Sender
-from identity.foundation.events.event import EVENTS, Event, milliseconds_of, position_at
+from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.events.news import News, settled_position
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.back_off import BackOff
-from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, RecordStore
@@ -32,12 +32,6 @@ from server.platform.records import Changed, RecordStore
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-SETTLES_IN = timedelta(seconds=40)
-"""After this time every earlier event is stored: a statement and the wait for a connection take up to 35 s."""
-
-LOOKS_AGAIN_IN = timedelta(seconds=10)
-"""For a tenant with one event after another."""
-
 LOOKED_AT_EVERY = timedelta(minutes=5)
 """For a webhook without events that this process knows."""
 
@@ -52,14 +46,6 @@ _MOST_AT_A_TIME = 150
 _MOST_SLOW = 50
 _GONE = 410
 _OCTET = 256
-
-
-@dataclass(frozen=True, slots=True)
-class _Heard:
-    """Times of events of a tenant: no undelivered one is earlier than `next_at`, and none is later than `last_at`."""
-
-    next_at: datetime
-    last_at: datetime
 
 
 class Deliveries:
@@ -84,12 +70,7 @@ class Deliveries:
         self._slow_places = asyncio.Semaphore(_MOST_SLOW)
         self._slow: set[str] = set()
         self._served: set[str] = set()
-        self._heard: dict[TenantId, _Heard] = {}
-
-    async def hear(self, event: Event) -> None:
-        """Record an event that this process has stored."""
-        heard = self._heard.get(event.tenant_id)
-        self._heard[event.tenant_id] = _Heard(event.at if heard is None else heard.next_at, event.at)
+        self.news = News()
 
     async def run(
         self,
@@ -129,26 +110,14 @@ class Deliveries:
                 if tenant_id in due:
                     waiting = await self._records.due(tenant_id, now, most=MOST_OF_TENANT)
                     found |= {webhook.id: webhook for webhook in waiting}
-                if self._has_news(tenant_id, now):
+                if self.news.has(tenant_id, now):
                     all_of_tenant = await self._records.page(tenant_id, most=MOST_OF_TENANT)
                     found |= {webhook.id: webhook for webhook in all_of_tenant if webhook.is_free(now)}
-                    self._take_news(tenant_id, now)
+                    self.news.take(tenant_id, now)
         except Unavailable:
             logger.warning("webhooks are delivered later: the store is not available")
             return ()
         return list(found.values())
-
-    def _has_news(self, tenant_id: TenantId, now: datetime) -> bool:
-        heard = self._heard.get(tenant_id)
-        return heard is not None and heard.next_at + SETTLES_IN < now
-
-    def _take_news(self, tenant_id: TenantId, now: datetime) -> None:
-        """Wait for the events that are not settled yet, and handle several of them at once."""
-        last_at = self._heard[tenant_id].last_at
-        if last_at + SETTLES_IN < now:
-            del self._heard[tenant_id]
-        else:
-            self._heard[tenant_id] = _Heard(min(last_at, now - SETTLES_IN + LOOKS_AGAIN_IN), last_at)
 
     async def _serve(self, webhook: Webhook) -> None:
         facts = {"tenant_id": webhook.tenant_id, "webhook_id": webhook.id}
@@ -163,7 +132,7 @@ class Deliveries:
 
     async def _waiting(self, webhook: Webhook) -> Sequence[Event]:
         page = await self._stored_events.page(webhook.tenant_id, after=webhook.position, most=_PAGE)
-        end = position_at(milliseconds_of(self._clock.now() - SETTLES_IN))
+        end = settled_position(self._clock.now())
         return list(takewhile(lambda event: event.id < end, page))
 
     async def _deliver_all(self, webhook: Webhook, events: Sequence[Event]) -> None:

@@ -16,7 +16,6 @@ from identity.administration.webhooks.administration import WebhookAdministratio
 from identity.administration.webhooks.deliveries import (
     DISABLED_AFTER,
     LOOKED_AT_EVERY,
-    SETTLES_IN,
     Deliveries,
 )
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
@@ -28,6 +27,7 @@ from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.events.news import SETTLES_IN
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
@@ -86,7 +86,7 @@ class World:
             self.store, self.secrets, Destinations(), events=self.events, **sources
         )
         self.deliveries = Deliveries(self.store, self.secrets, self.receiver, events=self.events, **sources)
-        self.events.listen(self.deliveries)
+        self.events.listen(self.deliveries.news)
 
     async def create(self, tenant: Tenant = ACME, **fields: Any) -> tuple[Webhook, str]:
         return await self.administration.create(tenant, replace(FIELDS, **fields), ADMINISTRATOR)
