@@ -24,6 +24,7 @@ from identity.bootstrap import (
     bootstrap_users,
     tenants_own_clients,
 )
+from identity.clients.scim_applications.tokens import ScimTokens
 from identity.config import IdentityConfig
 from identity.crypto.keys.key_file import master_keys
 from identity.crypto.keys.key_maintenance import PURPOSE, KeyMaintenance
@@ -35,6 +36,7 @@ from identity.crypto.keys.safe import KeySafe
 from identity.crypto.keys.schedule import Schedule
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
+from identity.delivery.http.exchange import HttpExchange
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.delivery.http.sender import HttpSender
 from identity.delivery.mail.mail_queue import MailQueue
@@ -66,6 +68,7 @@ from identity.wiring.browsers import BrowserWiring
 from identity.wiring.callers import callers_of
 from identity.wiring.clients.client_screens import ClientScreenWiring
 from identity.wiring.clients.saml_applications import saml_application_administration
+from identity.wiring.clients.scim_applications import ScimApplicationWiring
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.fed_cm import FedCmWiring
 from identity.wiring.federation import FederationWiring
@@ -170,6 +173,8 @@ async def open_identity(
         )
         sender = await stack.enter_async_context(HttpSender(dependencies.destinations))
         webhooks = WebhookWiring(dependencies, callers, sender)
+        exchange = await stack.enter_async_context(HttpExchange(dependencies.destinations))
+        scim = ScimApplicationWiring(dependencies, callers, exchange)
         backchannel = BackchannelWiring(dependencies, user_state, tokens, browsers)
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         running = [
@@ -179,6 +184,7 @@ async def open_identity(
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
             tasks.create_task(webhooks.loop()),
+            tasks.create_task(scim.loop()),
             tasks.create_task(backchannel.loop(sender)),
             *map(tasks.create_task, (*tenants.loops(), *people.loops(), *password_reset.loops())),
         ]
@@ -205,7 +211,10 @@ async def open_identity(
                 **password_reset.servicers(browsers.proof_of_work, people),
                 **notices.servicers,
                 **webhooks.servicers,
-                **AdministrationWiring(dependencies, user_state, callers).servicers,
+                **scim.servicers,
+                **AdministrationWiring(
+                    dependencies, user_state, callers, scim_applications=scim.administration
+                ).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,
                 **ClientScreenWiring(dependencies, callers).servicers,
@@ -331,6 +340,7 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
             LdapSecrets(dependencies.store, dependencies.master_keys),
             GeneratorSecrets(dependencies.store, dependencies.master_keys),
             WebhookSecrets(dependencies.store, dependencies.master_keys),
+            ScimTokens(dependencies.store, dependencies.master_keys),
             dependencies.saml_signing_keys,
             dependencies.mail,
         ),

@@ -25,6 +25,7 @@ from identity.authentication.requests.pushed import PUSHED_REQUESTS
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.saml.arrival import SAML_ARRIVALS
 from identity.authentication.saml_applications.signing_keys import SAML_SIGNING_KEYS
+from identity.clients.scim_applications.application import SCIM_APPLICATIONS, SCIM_RESOURCES
 from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.crypto.keys.stored import KEY_SETS
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS
@@ -108,6 +109,8 @@ KINDS: tuple[Kind[Any], ...] = (
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,
+    SCIM_APPLICATIONS,
+    SCIM_RESOURCES,
     SCOPE_DEFINITIONS,
     SESSIONS,
     SETUPS,

@@ -46,6 +46,10 @@ class SamlApplications(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
+class ScimApplications(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
 class Images(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
@@ -74,6 +78,7 @@ class ClientAdministration:
         consents: Consents,
         screens: Screens,
         saml_applications: SamlApplications,
+        scim_applications: ScimApplications,
         images: Images,
         administrators: Administrators,
         authorizations: OwnedAuthorizations,
@@ -91,6 +96,7 @@ class ClientAdministration:
         self._consents = consents
         self._screens = screens
         self._saml_applications = saml_applications
+        self._scim_applications = scim_applications
         self._secrets = NewSecrets(secrets, randomness)
         self._images = images
         self._administrators = administrators
@@ -137,9 +143,10 @@ class ClientAdministration:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id", field="id") from error
-        # An interrupted removal of an earlier client with this id leaves screens and SAML settings behind.
+        # An interrupted removal of an earlier client with this id leaves screens, SAML and SCIM settings behind.
         await self._screens.remove_of_client(tenant, kept.id)
         await self._saml_applications.remove_of_client(tenant, kept.id)
+        await self._scim_applications.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
@@ -179,6 +186,7 @@ class ClientAdministration:
         await self._authorizations.remove_of(client)
         await self._screens.remove_of_client(tenant, client_id)
         await self._saml_applications.remove_of_client(tenant, client_id)
+        await self._scim_applications.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():

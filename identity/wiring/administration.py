@@ -33,6 +33,7 @@ from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
+from identity.clients.scim_applications.administration import ScimApplicationAdministration
 from identity.clients.sectors import Sectors
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.wiring.access import UserState
@@ -51,8 +52,16 @@ _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService
 class AdministrationWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
+    def __init__(
+        self,
+        dependencies: Dependencies,
+        user_state: UserState,
+        callers: Callers,
+        *,
+        scim_applications: ScimApplicationAdministration,
+    ) -> None:
         self._dependencies = dependencies
+        self._scim_applications = scim_applications
         self._user_state = user_state
         self._admission = Admission(dependencies.tenants, callers)
         self._sectors = Sectors(dependencies.documents)
@@ -83,6 +92,7 @@ class AdministrationWiring:
             consents=self._user_state.consents,
             screens=screens_on(dependencies),
             saml_applications=SamlApplications(dependencies.store),
+            scim_applications=self._scim_applications,
             images=dependencies.images,
             administrators=Administrators(dependencies.standings),
             authorizations=OwnedAuthorizations(dependencies.store),

@@ -43,6 +43,7 @@ BY_SPECIFICATION = [
         "LDAP",
         "terms of use",
         "SAML to applications",
+        "SCIM applications",
     ),
 ]
 

@@ -1,0 +1,749 @@
+"""Users and groups of a tenant are written to SCIM applications in order, completely, and no tenant waits for another."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from identity.access.administrators import Administrators
+from identity.clients.scim_applications.administration import (
+    ScimApplicationAdministration,
+    ScimFields,
+    ScimState,
+    ScimStatus,
+)
+from identity.clients.scim_applications.application import (
+    MOST_OF_TENANT,
+    SCIM_APPLICATIONS,
+    SCIM_RESOURCES,
+    ScimApplication,
+)
+from identity.clients.scim_applications.synchronization import (
+    DISABLED_AFTER,
+    LOOKED_AT_EVERY,
+    ScimSynchronization,
+)
+from identity.clients.scim_applications.tokens import ScimTokens
+from identity.clients.scim_applications.visit import COMPARES_EVERY
+from identity.clients.scim_applications.writer import MOST_REFUSALS, RETRIES_AFTER
+from identity.crypto.keys.master_keys import MasterKeys
+from identity.delivery.http.destinations import Destinations
+from identity.directory.client import CLIENTS, Client
+from identity.directory.labels import GROUPS, Group
+from identity.directory.standings import Standings
+from identity.directory.subjects import Subjects
+from identity.directory.user import USERS, User
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.events.event import EVENTS
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.events.news import SETTLES_IN
+from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.vocabulary import SubjectType
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
+from server.platform.errors import InvalidArgument, InvalidState, NotFound
+from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records import RecordStore
+from server.platform.records.memory import MemoryRecordStore
+from server.platform.records.postgres import PostgresRecordStore
+from tests.durable import migrated_database
+from tests.identity.administration.administration import ROOT as ADMINISTRATOR
+from tests.identity.browsers import NOON, CountedRandomness
+from tests.identity.clients.scim_applications.fake_service import FakeService, FakeServices
+from tests.waits import ticks, until
+
+BASE, OTHER_BASE = "https://app.example.com/scim/v2", "https://other.example.com/scim"
+TENANTS = Tenants("https://id.example.com", TenantId("default"), (TenantId("acme"), TenantId("umbrella")))
+ACME, UMBRELLA = TENANTS.find("acme"), TENANTS.find("umbrella")
+FIELDS = ScimFields(
+    base_uri=BASE, bearer_token="t0ken", sync_groups=False, group_sync_prefix="", is_enabled=True
+)
+TABLES = "identity.scim_application, identity.scim_resource, identity.event, identity.client"
+
+
+@dataclass
+class World:
+    store: RecordStore
+    clock: VirtualClock
+    services: FakeServices = field(default_factory=FakeServices)
+
+    def __post_init__(self) -> None:
+        self.service, self.other = FakeService(), FakeService()
+        self.services.services |= {BASE: self.service, OTHER_BASE: self.other}
+        randomness = CountedRandomness()
+        keys = MasterKeys({"one": b"1" * 32}, "one", randomness=randomness)
+        self.tokens = ScimTokens(self.store, keys)
+        sources: dict[str, Any] = {"clock": self.clock, "randomness": randomness}
+        self.events = Events(self.store, EventsConfig().levels, **sources)
+        self.administration = ScimApplicationAdministration(
+            applications=self.store.of(SCIM_APPLICATIONS),
+            resources=self.store.of(SCIM_RESOURCES),
+            clients=self.store.of(CLIENTS),
+            stored_events=self.store.of(EVENTS),
+            tokens=self.tokens,
+            exchange=self.services,
+            destinations=Destinations(),
+            administrators=Administrators(Standings(self.store, TENANTS)),
+            events=self.events,
+            **sources,
+        )
+        self.synchronization = self.process()
+        self.events.listen(self.synchronization.news)
+
+    def process(self) -> ScimSynchronization:
+        return ScimSynchronization(
+            self.store,
+            self.tokens,
+            self.services,
+            subjects=Subjects(lambda purpose: purpose.encode().ljust(32, b"0")[:32]),
+            events=self.events,
+            clock=self.clock,
+            randomness=CountedRandomness(),
+        )
+
+    async def application(self, client_id: str = "app", tenant: Tenant = ACME, **fields: Any) -> ScimStatus:
+        if await self.store.of(CLIENTS).get(tenant.tenant_id, client_id) is None:
+            await self.client(client_id, tenant)
+        return await self.administration.put(
+            tenant, client_id, replace(FIELDS, **fields), actor=ADMINISTRATOR
+        )
+
+    async def client(self, client_id: str, tenant: Tenant = ACME, **fields: Any) -> None:
+        client = Client(tenant_id=tenant.tenant_id, id=client_id, name=client_id, **fields)
+        await self.store.of(CLIENTS).insert(client)
+
+    async def status(self, client_id: str = "app") -> ScimStatus:
+        return await self.administration.find(ACME, client_id)
+
+    async def user(self, name: str, tenant: Tenant = ACME, *, says: bool = True, **fields: Any) -> User:
+        """Create a user, and store the event unless it is lost."""
+        user = User(tenant_id=tenant.tenant_id, id=f"id-{name}", email=f"{name}@example.com", **fields)
+        kept = await self.store.of(USERS).insert(user)
+        if says:
+            await self.says(kept, EventType.NEW_USER_REGISTERED)
+        return kept
+
+    async def change(self, user: User, *, says: bool = True, **fields: Any) -> User:
+        current = await self.store.of(USERS).get(user.tenant_id, user.id)
+        assert current is not None
+        kept = await self.store.of(USERS).replace(replace(current, **fields))
+        if says:
+            await self.says(kept, EventType.CHANGED)
+        return kept
+
+    async def delete(self, user: User, *, says: bool = True) -> None:
+        await self.store.of(USERS).take(user.tenant_id, user.id)
+        if says:
+            await self.says(user, EventType.DELETED)
+
+    async def says(self, user: User, event_type: EventType) -> None:
+        self.clock.advance(timedelta(milliseconds=1))
+        await self.events.emit(user.tenant_id, event_type, text=f"user {user.email}", user_id=user.id)
+
+    async def group(self, name: str, **fields: Any) -> Group:
+        group = Group(tenant_id=ACME.tenant_id, id=f"g-{name}", name=name, **fields)
+        kept = await self.store.of(GROUPS).insert(group)
+        await self.events.emit(ACME.tenant_id, EventType.CREATED, text=f"group {name}")
+        return kept
+
+    async def passes(self, period: timedelta, *, step: timedelta = timedelta(seconds=20)) -> None:
+        """Let time pass, and visit what is due at each step."""
+        end = self.clock.now() + period
+        while self.clock.now() < end:
+            self.clock.advance(step)
+            await self.visits()
+
+    async def visits(self) -> None:
+        for tenant, application in await self.due():
+            await self.synchronization.visit(tenant, application)
+
+    async def settles(self) -> None:
+        await self.passes(SETTLES_IN * 2)
+
+    async def due(self) -> Sequence[tuple[Tenant, ScimApplication]]:
+        return await self.synchronization.due(lambda: (ACME, UMBRELLA))
+
+    def names(self) -> list[str]:
+        return sorted(self.service.names())
+
+
+@pytest.fixture(scope="session")
+def dsn(postgres_dsn: str) -> str:
+    return asyncio.run(migrated_database(postgres_dsn, "scim_applications"))
+
+
+@pytest.fixture(params=["memory", "postgres"])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The DSN of a database for the records, None when they are in memory."""
+    return None if request.param == "memory" else request.getfixturevalue("dsn")
+
+
+@pytest.fixture
+async def world(database: str | None) -> AsyncIterator[World]:
+    clock = VirtualClock(pinned=NOON)
+    if database is None:
+        yield World(MemoryRecordStore(clock), clock)
+        return
+    async with open_pool(database, 2) as pool:
+        await pool.execute(f'TRUNCATE {TABLES}, identity."user", identity."group"')
+        yield World(PostgresRecordStore(PooledDatabase(pool), clock), clock)
+
+
+def in_memory() -> World:
+    clock = VirtualClock(pinned=NOON)
+    return World(MemoryRecordStore(clock), clock)
+
+
+async def test_users_are_created_changed_disabled_and_deleted(world: World) -> None:
+    anna = await world.user("anna", given_name="Anna", family_name="Smith", language="de")
+    await world.application()
+    await world.passes(timedelta(seconds=20))
+    [created] = world.service.resources.values()
+    remote_id = created["id"]
+    assert created == {
+        "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"],
+        "id": remote_id,
+        "externalId": anna.id,
+        "userName": "anna@example.com",
+        "name": {"givenName": "Anna", "familyName": "Smith", "formatted": "Anna Smith"},
+        "displayName": "Anna Smith",
+        "preferredLanguage": "de",
+        "active": True,
+        "emails": [{"value": "anna@example.com", "type": "work", "primary": True}],
+    }
+
+    await world.change(anna, given_name="Ann")
+    await world.settles()
+    assert world.service.resources[remote_id]["name"]["givenName"] == "Ann"
+
+    await world.change(anna, is_enabled=False)
+    await world.settles()
+    assert world.service.resources[remote_id]["active"] is False
+
+    await world.delete(anna)
+    await world.settles()
+    assert world.service.resources == {}
+    assert world.service.requests == [
+        ("POST", "Users"),
+        ("PUT", "Users"),
+        ("PUT", "Users"),
+        ("DELETE", "Users"),
+    ]
+
+
+async def test_nothing_is_lost_while_the_service_is_down_for_an_hour_and_the_order_stays(
+    world: World,
+) -> None:
+    anna = await world.user("anna")
+    bob = await world.user("bob")
+    await world.application()
+    await world.application(tenant=UMBRELLA, base_uri=OTHER_BASE)
+    await world.settles()
+    world.service.status = 503
+    before = len(world.service.requests)
+
+    await world.change(anna, given_name="Ann")
+    await world.delete(bob)
+    for number in range(25):
+        await world.user(f"user-{number:02}")
+        await world.user(f"other-{number:02}", UMBRELLA)
+        await world.passes(timedelta(minutes=2), step=timedelta(minutes=1))
+    failing = await world.status()
+    assert (failing.state, failing.application.last_error) == (ScimState.FAILING, "HTTP 503")
+    assert failing.pending >= 25
+    assert len(world.service.requests) - before < 15
+    assert len(world.other.names()) == 25
+
+    world.service.status = 0
+    after = len(world.service.requests)
+    await world.passes(timedelta(minutes=90), step=timedelta(minutes=1))
+
+    assert world.names() == sorted(["anna@example.com", *(f"user-{n:02}@example.com" for n in range(25))])
+    assert world.service.names()["anna@example.com"]["name"]["givenName"] == "Ann"
+    assert [method for method, _ in world.service.requests[after:]] == ["PUT", "DELETE", *["POST"] * 25]
+    there = await world.status()
+    assert (there.state, there.pending, there.refused) == (ScimState.SYNCHRONIZED, 0, 0)
+    assert there.application.succeeded_at is not None
+
+
+async def test_a_service_that_asks_for_a_pause_gets_it(world: World) -> None:
+    await world.user("anna")
+    world.service.status, world.service.retry_after = 429, timedelta(minutes=30)
+    await world.application()
+    await world.passes(timedelta(seconds=20))
+
+    await world.passes(timedelta(minutes=29))
+    assert len(world.service.requests) == 1
+    world.service.status = 0
+    await world.passes(timedelta(minutes=2))
+
+    assert world.names() == ["anna@example.com"]
+
+
+async def test_ten_thousand_users_are_compared_in_pages_and_each_is_written_once() -> None:
+    world = in_memory()
+    users = [
+        User(tenant_id=ACME.tenant_id, id=f"id-{number:05}", email=f"u{number:05}@example.com")
+        for number in range(10_000)
+    ]
+    await world.store.of(USERS).insert_all(users)
+    await world.application()
+
+    visits = 0
+    while (await world.status()).state is ScimState.SYNCHRONIZING:
+        visits += 1
+        await world.passes(timedelta(seconds=2), step=timedelta(seconds=2))
+        if visits == 10:
+            # Another process continues where the first one ended.
+            world.synchronization = world.process()
+    assert (visits, len(world.service.resources), len(world.service.requests)) == (21, 10_000, 10_000)
+
+    await world.passes(COMPARES_EVERY * 2, step=timedelta(minutes=1))
+    assert len(world.service.requests) == 10_000
+
+
+async def test_a_visit_ends_after_twenty_seconds_and_the_next_one_continues() -> None:
+    world = in_memory()
+    for number in range(50):
+        await world.user(f"user-{number:02}", says=False)
+    await world.application()
+    send = world.services.send
+
+    async def slow(*arguments: Any) -> Any:
+        world.clock.advance(timedelta(seconds=3))
+        return await send(*arguments)
+
+    world.services.send = slow  # type: ignore[method-assign]
+    written = []
+    for _ in range(8):
+        await world.visits()
+        written.append(len(world.service.resources))
+
+    assert written == [7, 14, 21, 28, 35, 42, 49, 50]
+    assert len(world.service.requests) == 50
+
+
+async def test_a_comparison_finds_changes_without_events(world: World) -> None:
+    anna, bob = await world.user("anna"), await world.user("bob")
+    clara = await world.user("clara", valid_until=NOON + timedelta(minutes=30))
+    await world.application()
+    await world.settles()
+    await world.change(anna, says=False, given_name="Ann")
+    await world.delete(bob, says=False)
+    await world.user("dora", says=False)
+
+    await world.passes(COMPARES_EVERY + LOOKED_AT_EVERY, step=timedelta(minutes=1))
+
+    assert world.names() == ["anna@example.com", "clara@example.com", "dora@example.com"]
+    assert world.service.names()["anna@example.com"]["name"]["givenName"] == "Ann"
+    assert world.service.names()["clara@example.com"]["active"] is False
+    assert clara.is_enabled
+
+
+async def test_a_user_that_the_service_refuses_holds_no_other_user(world: World) -> None:
+    world.service.refused["bob@example.com"] = 400
+    for name in ("anna", "bob", "clara"):
+        await world.user(name)
+    await world.application()
+    await world.settles()
+    assert world.names() == ["anna@example.com", "clara@example.com"]
+    refused = await world.status()
+    assert (refused.state, refused.refused) == (ScimState.SYNCHRONIZED, 1)
+    [refusal] = refused.refusals
+    assert (refusal.local_id, refusal.error) == ("id-bob", "HTTP 400 invalidValue")
+    requests = len(world.service.requests)
+    await world.passes(RETRIES_AFTER / 2)
+    assert len(world.service.requests) == requests
+
+    world.service.refused.clear()
+    await world.passes(COMPARES_EVERY * 2, step=timedelta(minutes=1))
+
+    assert world.names() == ["anna@example.com", "bob@example.com", "clara@example.com"]
+    assert (await world.status()).refused == 0
+
+
+async def test_many_refusals_in_a_row_slow_the_application_down_and_do_not_stop_it(world: World) -> None:
+    for number in range(50):
+        await world.user(f"a{number:02}", says=False)
+        world.service.refused[f"a{number:02}@example.com"] = 403
+    await world.user("z", says=False)
+    await world.application()
+
+    await world.passes(timedelta(seconds=2), step=timedelta(seconds=2))
+    assert len(world.service.requests) == MOST_REFUSALS
+    assert (await world.status()).state is ScimState.FAILING
+    await world.passes(timedelta(minutes=5))
+
+    assert world.names() == ["z@example.com"]
+    assert (await world.status()).refused == 50
+
+
+async def test_an_account_that_is_there_is_adopted_by_external_id_or_by_name(world: World) -> None:
+    world.service.resources |= {
+        "r-a": {"id": "r-a", "userName": "anna@example.com", "externalId": "id-anna", "title": "Dr"},
+        "r-b": {"id": "r-b", "userName": "BOB@example.com"},
+        "r-c": {"id": "r-c", "userName": "other@example.com"},
+    }
+    world.service.ignores_filters = True
+    await world.user("anna")
+    await world.user("clara")
+    await world.application()
+    await world.settles()
+
+    assert world.service.names()["anna@example.com"]["id"] == "r-a"
+    assert world.service.resources["r-a"]["active"] is True
+    assert len(world.service.resources) == 4
+
+
+async def test_an_account_of_another_user_is_not_adopted(world: World) -> None:
+    anna = await world.user("anna")
+    await world.application()
+    await world.settles()
+    # The event of the first change is lost, so the service still has the name.
+    await world.change(anna, says=False, email="ann@example.com")
+    bob = await world.user("bob", says=False)
+    await world.change(bob, email="anna@example.com")
+    await world.settles()
+    assert [each["externalId"] for each in world.service.resources.values()] == [anna.id]
+    assert [refusal.local_id for refusal in (await world.status()).refusals] == [bob.id]
+
+    await world.passes(COMPARES_EVERY * 2, step=timedelta(minutes=1))
+
+    assert {name: each["externalId"] for name, each in world.service.names().items()} == {
+        "ann@example.com": anna.id,
+        "anna@example.com": bob.id,
+    }
+
+
+async def test_a_user_that_the_service_has_lost_is_created_again(world: World) -> None:
+    anna = await world.user("anna")
+    await world.application()
+    await world.settles()
+    world.service.resources.clear()
+
+    await world.change(anna, given_name="Ann")
+    await world.settles()
+
+    assert world.names() == ["anna@example.com"]
+
+
+async def test_only_users_of_the_client_with_a_confirmed_address_are_written(world: World) -> None:
+    await world.client("app", restrict_group_prefix="app:")
+    await world.user("anna", groups=("app:users",))
+    await world.user("bob", groups=("other",))
+    clara = await world.user("clara", groups=("app:users",), is_self_registered=True)
+    await world.user("dora", UMBRELLA, groups=("app:users",))
+    await world.user("emil", groups=("app:users",), is_enabled=False)
+    await world.application()
+    await world.settles()
+    assert world.names() == ["anna@example.com"]
+
+    await world.change(clara, is_email_verified=True)
+    await world.settles()
+    assert world.names() == ["anna@example.com", "clara@example.com"]
+
+    await world.change(clara, groups=())
+    await world.settles()
+    assert world.service.names()["clara@example.com"]["active"] is False
+
+
+async def test_a_client_with_pairwise_subjects_gets_these(world: World) -> None:
+    await world.client(
+        "app", subject_type=SubjectType.PAIRWISE, redirect_uris=("https://app.example.com/cb",)
+    )
+    anna = await world.user("anna")
+    await world.application()
+
+    await world.settles()
+
+    assert anna.id not in str(world.service.resources)
+
+
+async def test_groups_are_written_with_their_members(world: World) -> None:
+    staff, _ = await world.group("staff"), await world.group("board", display_name="The board")
+    anna = await world.user("anna", groups=("staff", "board"))
+    bob = await world.user("bob", groups=("staff",))
+    await world.application(sync_groups=True)
+    await world.settles()
+    assert world.service.members("staff") == {"anna@example.com", "bob@example.com"}
+    assert world.service.members("The board") == {"anna@example.com"}
+    assert world.service.requests.count(("PATCH", "Groups")) == 2
+
+    await world.change(anna, groups=("board",))
+    await world.change(bob, groups=("staff", "board"))
+    await world.settles()
+    assert world.service.members("staff") == {"bob@example.com"}
+    assert world.service.members("The board") == {"anna@example.com", "bob@example.com"}
+
+    await world.store.of(GROUPS).replace(replace(staff, name="employees"))
+    await world.change(bob, groups=("employees", "board"), says=False)
+    await world.events.emit(ACME.tenant_id, EventType.CHANGED, text="group employees")
+    await world.settles()
+    assert world.service.members("employees") == {"bob@example.com"}
+
+    await world.store.of(GROUPS).take(ACME.tenant_id, staff.id)
+    await world.change(bob, groups=("board",), says=False)
+    await world.events.emit(ACME.tenant_id, EventType.DELETED, text="group employees")
+    await world.settles()
+    assert sorted(world.service.names("Groups")) == ["The board"]
+    assert (await world.status()).state is ScimState.SYNCHRONIZED
+
+
+async def test_a_prefix_selects_groups_and_their_users(world: World) -> None:
+    for name in ("app:admins", "staff"):
+        await world.group(name)
+    await world.user("anna", groups=("app:admins", "staff"))
+    await world.user("bob", groups=("staff",))
+
+    await world.application(sync_groups=True, group_sync_prefix="app:")
+    await world.settles()
+
+    assert sorted(world.service.names("Groups")) == ["app:admins"]
+    assert world.names() == ["anna@example.com"]
+    assert world.service.members("app:admins") == {"anna@example.com"}
+
+
+async def test_a_group_that_the_service_has_lost_gets_its_members_again(world: World) -> None:
+    await world.group("staff")
+    await world.user("anna", groups=("staff",))
+    bob = await world.user("bob", groups=("staff",))
+    await world.application(sync_groups=True)
+    await world.settles()
+    del world.service.resources[world.service.names("Groups")["staff"]["id"]]
+
+    await world.change(bob, groups=())
+    await world.settles()
+    await world.settles()
+
+    assert world.service.members("staff") == {"anna@example.com"}
+
+
+async def test_an_application_that_fails_for_days_is_disabled_and_completes_when_enabled(
+    world: World,
+) -> None:
+    await world.application()
+    await world.settles()
+    world.service.status = 500
+    await world.user("anna")
+
+    await world.passes(DISABLED_AFTER + timedelta(hours=3), step=timedelta(minutes=30))
+
+    assert (await world.status()).state is ScimState.DISABLED
+    events = await world.store.of(EVENTS).page(ACME.tenant_id, most=1000)
+    assert [event.level for event in events if event.text and "disabled" in event.text] == [Level.CRITICAL]
+    requests = len(world.service.requests)
+    await world.passes(timedelta(days=31), step=timedelta(hours=12))
+    assert len(world.service.requests) == requests
+
+    world.service.status = 0
+    await world.application()
+    await world.passes(timedelta(minutes=5))
+    assert world.names() == ["anna@example.com"]
+
+
+async def test_slow_services_hold_no_other_tenant() -> None:
+    world = in_memory()
+    for number in range(MOST_OF_TENANT):
+        base = f"{BASE}/{number}"
+        world.services.services = {base: FakeService(is_hanging=True), **world.services.services}
+        await world.application(f"app-{number}", base_uri=base)
+    await world.user("anna", says=False)
+    await world.application(tenant=UMBRELLA, base_uri=OTHER_BASE)
+
+    async def pause(seconds: float) -> None:
+        world.clock.advance(timedelta(seconds=seconds))
+        await ticks(20)
+
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(world.synchronization.run(lambda: (ACME, UMBRELLA), pause))
+        for number in range(5):
+            await world.user(f"u{number}", UMBRELLA)
+            await until(lambda n=number: f"u{n}@example.com" in world.other.names())  # type: ignore[misc]
+        running.cancel()
+
+    assert (
+        sum(len(each.requests) for each in world.services.services.values() if each.is_hanging)
+        == MOST_OF_TENANT
+    )
+
+
+async def test_two_processes_write_each_user_once(world: World) -> None:
+    for number in range(10):
+        await world.user(f"user-{number}")
+    await world.application()
+    other, [(tenant, application)] = world.process(), await world.due()
+
+    await asyncio.gather(world.synchronization.visit(tenant, application), other.visit(tenant, application))
+
+    assert (len(world.service.resources), len(world.service.requests)) == (10, 10)
+
+
+async def test_an_interrupted_visit_leaves_no_second_account(world: World) -> None:
+    await world.user("anna")
+    await world.application()
+    [(tenant, application)] = await world.due()
+    send = world.services.send
+
+    async def interrupted(*arguments: Any) -> Any:
+        await send(*arguments)
+        raise asyncio.CancelledError
+
+    world.services.send = interrupted  # type: ignore[method-assign]
+    with pytest.raises(asyncio.CancelledError):
+        await world.synchronization.visit(tenant, application)
+    world.services.send = send  # type: ignore[method-assign]
+    await world.passes(timedelta(minutes=5))
+
+    assert world.names() == ["anna@example.com"]
+    assert (await world.status()).refused == 0
+
+
+async def test_a_removed_application_is_forgotten_and_the_service_keeps_its_users(world: World) -> None:
+    await world.user("anna")
+    await world.application()
+    await world.settles()
+
+    await world.administration.delete(ACME, "app", actor=ADMINISTRATOR)
+    await world.user("bob")
+    await world.passes(timedelta(minutes=10))
+
+    assert world.names() == ["anna@example.com"]
+    assert await world.store.of(SCIM_RESOURCES).page(ACME.tenant_id) == []
+    with pytest.raises(NotFound):
+        await world.status()
+
+
+async def test_an_application_that_is_removed_during_a_visit_leaves_nothing(world: World) -> None:
+    await world.user("anna")
+    await world.user("bob")
+    await world.application()
+    [(tenant, application)] = await world.due()
+    send = world.services.send
+
+    async def removing(*arguments: Any) -> Any:
+        await world.administration.remove_of_client(ACME, "app")
+        return await send(*arguments)
+
+    world.services.send = removing  # type: ignore[method-assign]
+    await world.synchronization.visit(tenant, application)
+
+    assert await world.store.of(SCIM_RESOURCES).page(ACME.tenant_id) == []
+
+
+async def test_settings_that_change_during_a_visit_apply_to_the_next_one(world: World) -> None:
+    await world.user("anna")
+    await world.application()
+    [(tenant, application)] = await world.due()
+    send = world.services.send
+
+    async def changing(*arguments: Any) -> Any:
+        world.services.send = send  # type: ignore[method-assign]
+        changed = await world.application(bearer_token="", sync_groups=True)
+        assert changed.state is ScimState.SYNCHRONIZING
+        return await send(*arguments)
+
+    await world.group("staff")
+    world.services.send = changing  # type: ignore[method-assign]
+    await world.synchronization.visit(tenant, application)
+    assert await world.due() == []
+    await world.passes(timedelta(minutes=3))
+
+    assert sorted(world.service.names("Groups")) == ["staff"]
+    assert world.service.requests == [("POST", "Users"), ("POST", "Groups")]
+
+
+async def test_an_application_without_its_client_is_removed(world: World) -> None:
+    await world.user("anna")
+    await world.application()
+    await world.settles()
+    await world.store.of(CLIENTS).take(ACME.tenant_id, "app")
+
+    await world.passes(timedelta(minutes=10))
+
+    assert await world.store.of(SCIM_APPLICATIONS).page(ACME.tenant_id) == []
+    assert await world.store.of(SCIM_RESOURCES).page(ACME.tenant_id) == []
+    assert len(world.service.requests) == 1
+
+
+async def test_another_address_needs_the_token_and_gets_all_users(world: World) -> None:
+    await world.user("anna")
+    await world.application()
+    await world.settles()
+    with pytest.raises(InvalidArgument, match="bearer_token"):
+        await world.application(base_uri=OTHER_BASE, bearer_token="")
+
+    await world.application(base_uri=OTHER_BASE)
+    await world.settles()
+    assert list(world.other.names()) == ["anna@example.com"]
+    assert len(await world.store.of(SCIM_RESOURCES).page(ACME.tenant_id)) == 1
+
+    world.other.token = "rotated"
+    await world.application(base_uri=OTHER_BASE, bearer_token="rotated")
+    await world.user("bob")
+    await world.settles()
+    assert sorted(world.other.names()) == ["anna@example.com", "bob@example.com"]
+
+
+async def test_the_token_is_stored_encrypted(world: World) -> None:
+    await world.application(bearer_token="s3cret-t0ken")
+
+    [application] = await world.store.of(SCIM_APPLICATIONS).page(ACME.tenant_id)
+
+    assert b"s3cret-t0ken" not in application.bearer_token.content
+    assert "s3cret-t0ken" not in repr(application)
+    assert world.tokens.open(application) == "s3cret-t0ken"
+
+
+async def test_an_application_of_a_disabled_client_waits(world: World) -> None:
+    await world.client("app", is_enabled=False)
+    await world.user("anna")
+    await world.application()
+
+    await world.passes(timedelta(minutes=10))
+    assert world.service.requests == []
+    client = await world.store.of(CLIENTS).get(ACME.tenant_id, "app")
+    assert client is not None
+    await world.store.of(CLIENTS).replace(replace(client, is_enabled=True))
+    await world.passes(timedelta(minutes=6))
+
+    assert world.names() == ["anna@example.com"]
+
+
+@pytest.mark.parametrize(
+    "base_uri",
+    [
+        "http://app.example.com/scim",
+        "https://10.0.0.1/scim",
+        "https://127.0.0.1/scim",
+        "http://localhost:8080/scim",
+        "https://[::ffff:169.254.169.254]/scim",
+        "https://user:password@app.example.com/scim",
+        "https://app.example.com/scim?tenant=1",
+        "https://app.example.com/scim#1",
+        "ftp://app.example.com/",
+        "not an address",
+        "",
+    ],
+)
+async def test_addresses_that_the_server_must_not_connect_to_are_refused(base_uri: str) -> None:
+    world = in_memory()
+
+    with pytest.raises(InvalidArgument, match="base_uri"):
+        await world.application(base_uri=base_uri)
+
+
+async def test_applications_have_bounds(world: World) -> None:
+    with pytest.raises(NotFound):
+        await world.administration.put(ACME, "nobody", FIELDS, actor=ADMINISTRATOR)
+    for token in ("", "two words", "new\nline", "ümlaut"):
+        with pytest.raises(InvalidArgument, match="bearer_token"):
+            await world.application(bearer_token=token)
+    for number in range(MOST_OF_TENANT):
+        await world.application(f"app-{number}")
+    with pytest.raises(InvalidState):
+        await world.application("one-too-many")
