@@ -8,10 +8,13 @@ The servicer first admits the caller, which gives parameters such as `tenant` an
 whole request, and `response` the class of the response. Every other parameter is a field of the request. The result is
 the only field of the response, a tuple of its fields, or a record with them. The constructor checks the rows: each
 parameter has a source, and each field of the request is used.
+
+A parameter that is a record takes its fields from the message in the field of its name. Without such a field it takes
+those fields of the request that no other parameter does. `records.py` says how records and messages correspond.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
 from functools import cache
 from inspect import Parameter, isawaitable, signature
 from typing import Any, Protocol, cast
@@ -20,7 +23,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from identity.access.rpc.records import message_of, reader_of
+from identity.access.rpc.records import message_of, reader_of, record_reader, without_none
 from server.platform.call import Call
 from server.platform.dispatch import snake_case
 from server.platform.policy import Policy, policies_of, services
@@ -69,8 +72,8 @@ def named(call: Domain, **fields: str) -> Named:
 class Operations:
     """Serves the RPCs whose requests `calls` name; a servicer has all others as methods.
 
-    `reads` makes parameters of a type: from the field with the name of the parameter, else from the whole request.
-    `shows` makes messages of records; a record without one shows its fields by name.
+    `names` are those of messages and their records that differ. Where names do not suffice, `reads` makes parameters of a
+    type, from the field with the name of the parameter, else from the whole request, and `shows` makes messages of records.
     """
 
     def __init__(
@@ -78,13 +81,23 @@ class Operations:
         admitting: Admitting,
         calls: Mapping[type[Message], Domain | Named],
         *,
+        names: Mapping[str, str] = _NONE,
         reads: Readers = _NONE,
         shows: Messages = _NONE,
     ) -> None:
         for request, call in calls.items():
             policy = _policies()[request]
-            operation = _Operation(policy, admitting, call, reads, shows)
+            operation = _Operation(policy, admitting, call, _Meanings(names, reads, shows))
             setattr(self, snake_case(policy.name), operation.serve)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meanings:
+    """How parameters and results of a servicer correspond to messages."""
+
+    names: Mapping[str, str]
+    reads: Readers
+    shows: Messages
 
 
 @cache
@@ -110,16 +123,16 @@ class _Operation:
     """Raises TypeError for a call that does not fit its request."""
 
     def __init__(
-        self, policy: Policy, admitting: Admitting, call: Domain | Named, reads: Readers, shows: Messages
+        self, policy: Policy, admitting: Admitting, call: Domain | Named, meanings: _Meanings
     ) -> None:
-        names = call.fields if isinstance(call, Named) else _NONE
+        fields = call.fields if isinstance(call, Named) else _NONE
         self._call = call.call if isinstance(call, Named) else call
         parameters = _parameters(self._call)
         admitted = admitting.admitted(policy, parameters)
         self._admit = admitted.admit
         self._given = tuple(name for name in parameters if name in admitted.given)
-        self._arguments = _Arguments(policy, parameters, admitted, names, reads)
-        self._answer = _Answer(policy, shows)
+        self._arguments = _Arguments(policy, parameters, admitted, fields, meanings)
+        self._answer = _Answer(policy, meanings)
 
     async def serve(self, request: Message, call: Call) -> Message:
         admitted = await self._admit(request, call)
@@ -136,22 +149,22 @@ class _Arguments:
         parameters: Mapping[str, Parameter],
         admitted: Admitted,
         names: Mapping[str, str],
-        reads: Readers,
+        meanings: _Meanings,
     ) -> None:
         fields = policy.descriptor.input_type.fields_by_name
-        unused = {*fields}.difference(admitted.fields)
+        free = {name: field for name, field in fields.items() if name not in admitted.fields}
+        own = {name: free.get(names.get(name, name)) for name in parameters if name not in admitted.given}
+        unused = free.keys() - {field.name for field in own.values() if field is not None}
         self._readers: list[tuple[str, Callable[[Any], Any]]] = []
-        for name, parameter in parameters.items():
-            field, read = fields.get(names.get(name, name)), reads.get(parameter.annotation)
-            if name in admitted.given:
-                continue
-            if field is not None and field.name not in admitted.fields:
-                self._readers.append((name, _of_field(policy, field, parameter, read)))
-                unused -= {field.name}
+        for name, field in own.items():
+            parameter = parameters[name]
+            if field is not None:
+                self._readers.append((name, _of_field(policy, field, parameter, meanings)))
             elif name == _RESPONSE:
                 self._readers.append((name, _always(policy.response)))
-            elif name == _REQUEST or read is not None:
-                self._readers.append((name, read or _itself))
+            elif name == _REQUEST or _is_record(parameter, meanings):
+                without = {*fields} - unused
+                self._readers.append((name, _of_request(policy, parameter, meanings, without)))
                 unused = set()
             elif parameter.default is Parameter.empty:
                 raise TypeError(f"{policy.name}: the request has no field for the parameter {name}")
@@ -170,26 +183,47 @@ def _always(value: Any) -> Callable[[Any], Any]:
     return lambda _request: value
 
 
-def _of_field(
-    policy: Policy, field: FieldDescriptor, parameter: Parameter, read: Callable[[Any], Any] | None
+def _is_record(parameter: Parameter, meanings: _Meanings) -> bool:
+    return parameter.annotation in meanings.reads or is_dataclass(parameter.annotation)
+
+
+def _of_request(
+    policy: Policy, parameter: Parameter, meanings: _Meanings, without: Collection[str]
 ) -> Callable[[Any], Any]:
+    read = meanings.reads.get(parameter.annotation)
+    if read is not None or parameter.name == _REQUEST:
+        return read or _itself
+    try:
+        return record_reader(parameter.annotation, policy.request, meanings.names, without=without)
+    except (TypeError, AttributeError) as error:
+        raise TypeError(f"{policy.name}: {error}") from error
+
+
+def _of_field(
+    policy: Policy, field: FieldDescriptor, parameter: Parameter, meanings: _Meanings
+) -> Callable[[Any], Any]:
+    hint = parameter.annotation
+    read = meanings.reads.get(hint, meanings.reads.get(without_none(hint)))
+    if read is not None and hint not in meanings.reads:
+        return lambda request: read(getattr(request, field.name)) if request.HasField(field.name) else None
     if read is not None:
         return lambda request: read(getattr(request, field.name))
+    default = MISSING if parameter.default is Parameter.empty else parameter.default
     try:
-        return reader_of(field, parameter.annotation)
-    except TypeError as error:
+        return reader_of(field, hint, meanings.names, default)
+    except (TypeError, AttributeError) as error:
         raise TypeError(f"{policy.name}: {error}") from error
 
 
 class _Answer:
     """The response of an operation, from the result of its call."""
 
-    def __init__(self, policy: Policy, shows: Messages) -> None:
+    def __init__(self, policy: Policy, meanings: _Meanings) -> None:
         self._response: Any = policy.response
         # No container of the C implementation matches a pattern of sequences.
         self._fields = tuple(policy.descriptor.output_type.fields)
         self._kinds = {field.name: _kind(field.message_type) for field in self._fields}
-        self._shows = shows
+        self._names, self._shows = meanings.names, meanings.shows
 
     def of(self, result: Any) -> Message:
         values: Mapping[str, Any]
@@ -216,7 +250,7 @@ class _Answer:
         show = self._shows.get(type(value))
         if show is not None:
             return show(value)
-        return message_of(kind, value) if is_dataclass(value) else value
+        return message_of(kind, value, self._names) if is_dataclass(value) else value
 
 
 def _kind(described: Descriptor | None) -> type[Message] | None:

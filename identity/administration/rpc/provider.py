@@ -1,28 +1,19 @@
 """ProviderService."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
-
-from google.protobuf.message import Message
+from collections.abc import Sequence
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
-from identity.access.rpc.records import fields_of, message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.administration.provider_presets import PRESETS, PresetValues, ProviderPreset, fields_from_preset
 from identity.administration.providers import ProviderAdministration
 from identity.administration.rpc.saml import described, saml_fields, saml_message
 from identity.authentication.federation.lookup import ProviderLookup, UpstreamMetadata
 from identity.authentication.rpc.browser import offered_provider
 from identity.authentication.saml.metadata import SamlMetadata
-from identity.directory.provider import (
-    ClaimMapping,
-    Provider,
-    ProviderFields,
-    SignedSecret,
-    UserinfoProfile,
-)
+from identity.directory.provider import Provider, ProviderFields
 from identity.directory.providers import Providers
 from identity.foundation.tenants import Tenant
 from server.platform.errors import NotFound
@@ -36,12 +27,6 @@ _NAMES = {
     "form_post": "posts_response",
     "text_booleans": "has_text_booleans",
 }
-_SPECIAL = ("scope", "mappings", "saml", "profile", "signed_secret")
-
-
-_OF_PRESET = ("tenant_id", "caller", "preset", "client_secret")
-
-R = TypeVar("R")
 
 
 class ProviderServicer(Operations):
@@ -72,6 +57,7 @@ class ProviderServicer(Operations):
                 pb.LookUpProviderRequest: lookup.look_up,
                 pb.ListOfferedProvidersRequest: self._offered,
             },
+            names=_NAMES,
             shows={Provider: _message, ProviderPreset: _preset_message, UpstreamMetadata: _found},
         )
 
@@ -80,11 +66,10 @@ class ProviderServicer(Operations):
         return await self._providers.create(tenant, fields, request.client_secret, actor=actor)
 
     async def _create_from_preset(
-        self, tenant: Tenant, request: pb.CreateProviderFromPresetRequest, actor: Actor
+        self, tenant: Tenant, preset: str, values: PresetValues, *, client_secret: str, actor: Actor
     ) -> Provider:
-        values = PresetValues(**fields_of(request, PresetValues, _NAMES, without=_OF_PRESET))
-        fields = fields_from_preset(request.preset, values)
-        return await self._providers.create(tenant, fields, request.client_secret, actor=actor)
+        fields = fields_from_preset(preset, values)
+        return await self._providers.create(tenant, fields, client_secret, actor=actor)
 
     async def _update(self, tenant: Tenant, request: pb.UpdateProviderRequest, actor: Actor) -> Provider:
         fields, secret = await self._described(request.fields), request.client_secret
@@ -102,29 +87,13 @@ class ProviderServicer(Operations):
 
 
 def _fields(message: pb.ProviderFields) -> ProviderFields:
-    """Raises InvalidArgument for a type or a method that does not exist."""
-    return ProviderFields(
-        **fields_of(message, ProviderFields, _NAMES, without=_SPECIAL),
-        oauth_scopes=_distinct(message.scope.split()),
-        mappings=tuple(map(_mapping, message.mappings)),
+    return record_of(
+        ProviderFields,
+        message,
+        _NAMES,
+        without=("scope",),
+        oauth_scopes=tuple(dict.fromkeys(message.scope.split())),
         saml=saml_fields(message.saml) if message.HasField("saml") else None,
-        profile=_nested(message.profile, UserinfoProfile) if message.HasField("profile") else None,
-        signed_secret=_nested(message.signed_secret, SignedSecret)
-        if message.HasField("signed_secret")
-        else None,
-    )
-
-
-def _nested(message: Message, kind: type[R]) -> R:
-    return kind(**fields_of(message, kind))
-
-
-def _mapping(message: pb.ProviderClaimMapping) -> ClaimMapping:
-    return ClaimMapping(
-        claim=message.claim,
-        value=message.value,
-        roles=_distinct(message.roles),
-        groups=_distinct(message.groups),
     )
 
 
@@ -134,10 +103,6 @@ def _presets() -> Sequence[ProviderPreset]:
 
 def _preset_message(preset: ProviderPreset) -> pb.ProviderPreset:
     return message_of(pb.ProviderPreset, preset, scope=" ".join(preset.fields.oauth_scopes))
-
-
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))
 
 
 def _found(metadata: UpstreamMetadata) -> pb.LookUpProviderResponse:
@@ -152,11 +117,6 @@ def _message(provider: Provider) -> pb.Provider:
         fields,
         _NAMES,
         scope=" ".join(fields.oauth_scopes),
-        mappings=[message_of(pb.ProviderClaimMapping, mapping) for mapping in fields.mappings],
         saml=None if fields.saml is None else saml_message(fields.saml),
-        profile=None if fields.profile is None else message_of(pb.UserinfoProfile, fields.profile),
-        signed_secret=None
-        if fields.signed_secret is None
-        else message_of(pb.SignedSecret, fields.signed_secret),
     )
     return pb.Provider(id=provider.id, fields=shown)

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from gnomon.identity.v1 import provider_service_pb2 as pb
-from identity.access.rpc.records import fields_of, message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.authentication.saml.certificates import certificate_of, text_of_certificate
 from identity.authentication.saml.metadata import IdpMetadata, SamlMetadata, idp_metadata
-from identity.directory.provider import ProviderFields, SamlBinding, SamlFields
+from identity.directory.provider import ProviderFields, SamlFields
 from server.platform.errors import InvalidArgument
 
 _NAMES = {
@@ -15,17 +15,13 @@ _NAMES = {
     "clock_skew_seconds": "clock_skew_secs",
     "trust_email": "vouches_for_email",
 }
-_SPECIAL = ("metadata", "metadata_url", "certificates", "binding")
+_OF_METADATA = ("metadata", "metadata_url")
 
 
 def saml_fields(message: pb.SamlProviderFields) -> SamlFields:
     """Raises InvalidArgument for an unknown binding or an unreadable certificate."""
     certificates = dict.fromkeys(text_of_certificate(certificate_of(text)) for text in message.certificates)
-    return SamlFields(
-        **fields_of(message, SamlFields, _NAMES, without=_SPECIAL),
-        certificates=tuple(certificates),
-        binding=_binding(message.binding),
-    )
+    return record_of(SamlFields, message, _NAMES, without=_OF_METADATA, certificates=tuple(certificates))
 
 
 async def described(
@@ -59,10 +55,3 @@ def _with(fields: ProviderFields, found: IdpMetadata) -> ProviderFields:
         signs_requests=fields.saml.signs_requests or found.wants_signed_requests,
     )
     return replace(fields, issuer=found.entity_id, authorization_endpoint=found.sign_on_endpoint, saml=saml)
-
-
-def _binding(name: str) -> SamlBinding:
-    try:
-        return SamlBinding(name or SamlBinding.REDIRECT)
-    except ValueError as error:
-        raise InvalidArgument(f"saml: binding: expected one of {', '.join(SamlBinding)}") from error

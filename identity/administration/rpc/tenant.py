@@ -6,18 +6,19 @@ from gnomon.identity.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.access.rpc.records import fields_of, message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
-from identity.directory.tenants.settings import EmailCodes, SignInNotice, TenantSettings
+from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import SecurityProfile
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
-_NAMES = {"require_email_confirmation": "requires_email_confirmation"}
-# Edges of earlier versions do not send these.
-_LATER = ("security_profile", "email_codes", "sign_in_notice")
+_NAMES = {
+    "require_email_confirmation": "requires_email_confirmation",
+    "security_profile": "profile",
+}
 
 
 class TenantServicer(Operations):
@@ -29,18 +30,26 @@ class TenantServicer(Operations):
             {
                 pb.ListTenantsRequest: administration.all,
                 pb.GetTenantRequest: named(administration.get, tenant_id="id"),
-                pb.CreateTenantRequest: self._create,
+                pb.CreateTenantRequest: named(self._create, tenant_id="id"),
                 pb.UpdateTenantRequest: named(administration.change, tenant_id="id"),
                 pb.DeleteTenantRequest: self._delete,
                 pb.UpdateTenantSettingsRequest: self._update_settings,
             },
-            reads={TenantProperties: _properties},
+            names=_NAMES,
+            reads={TenantSettings: _settings},
             shows={TenantRecord: self._message},
         )
 
-    async def _create(self, request: pb.CreateTenantRequest, actor: Actor) -> TenantRecord:
-        settings = _settings(request.settings) if request.HasField("settings") else TenantSettings()
-        return await self._administration.create(request.id, _properties(request), settings, actor=actor)
+    async def _create(
+        self,
+        tenant_id: str,
+        properties: TenantProperties,
+        settings: TenantSettings | None,
+        actor: Actor,
+    ) -> TenantRecord:
+        return await self._administration.create(
+            tenant_id, properties, settings or TenantSettings(), actor=actor
+        )
 
     async def _delete(self, request: pb.DeleteTenantRequest, actor: Actor) -> None:
         if request.force:
@@ -67,24 +76,15 @@ class TenantServicer(Operations):
         return pb.FindTenantOfHostResponse(tenant_id=self._tenants.id_at(request.host) or "")
 
     def _message(self, record: TenantRecord) -> pb.Tenant:
-        settings = message_of(
-            pb.TenantSettings, record.settings, _NAMES, security_profile=record.settings.profile
+        return message_of(
+            pb.Tenant, record, _NAMES, issuer=self._tenants.issuer_of(record.own_id, record.hostname)
         )
-        issuer = self._tenants.issuer_of(record.own_id, record.hostname)
-        return message_of(pb.Tenant, record, issuer=issuer, settings=settings)
-
-
-def _properties(request: pb.CreateTenantRequest | pb.UpdateTenantRequest) -> TenantProperties:
-    return TenantProperties(name=request.name, hostname=request.hostname, is_enabled=request.enabled)
 
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:
+    settings = record_of(TenantSettings, message, _NAMES, without=("security_profile",))
+    profile = message.security_profile or SecurityProfile.NONE
     try:
-        values = fields_of(message, TenantSettings, _NAMES, without=_LATER)
-        email_codes = EmailCodes(message.email_codes or EmailCodes.OFF)
-        notice = SignInNotice(message.sign_in_notice or SignInNotice.NEW_DEVICE)
-        profile = SecurityProfile(message.security_profile or SecurityProfile.NONE)
-        settings = TenantSettings(**values, email_codes=email_codes, sign_in_notice=notice)
-        return settings.with_profile(profile)
+        return settings.with_profile(SecurityProfile(profile))
     except ValueError as error:
         raise InvalidArgument(str(error)) from error

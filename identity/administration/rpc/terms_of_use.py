@@ -1,13 +1,12 @@
 """TermsOfUseService."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from gnomon.identity.v1 import terms_of_use_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of
-from identity.administration.terms_of_use import ListedTerms, TermsAdministration, TermsDraft
+from identity.administration.terms_of_use import ListedTerms, TermsAdministration
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.authentication.rpc.shown_terms import shown_terms
 from identity.directory.terms_of_use.terms import TermsAcceptance
@@ -36,7 +35,6 @@ class TermsOfUseServicer(Operations):
                 pb.ListAcceptedTermsRequest: administration.accepted,
                 pb.GetShownTermsRequest: self._shown,
             },
-            reads={TermsDraft: _draft},
             shows={ListedTerms: _message},
         )
 
@@ -64,22 +62,6 @@ class TermsOfUseServicer(Operations):
         if found is None:
             raise NotFound("there are no such terms of use")
         return shown_terms(found, *await self._terms.text(tenant, found, languages))
-
-
-def _draft(request: pb.PublishTermsRequest) -> TermsDraft:
-    return TermsDraft(
-        version=request.version,
-        language=request.language,
-        text=request.text,
-        uri=request.uri,
-        holds_from=_time(request.holds_from),
-        is_accepted_again=request.accepted_again,
-        accept_until=_time(request.accept_until),
-    )
-
-
-def _time(seconds: int) -> datetime | None:
-    return datetime.fromtimestamp(seconds, UTC) if seconds else None
 
 
 def _message(listed: ListedTerms) -> pb.Terms:

@@ -32,7 +32,7 @@ class WebhookFields:
     name: str
     url: str
     types: tuple[str, ...]
-    level: Level
+    level: Level = Level.INFO
     is_enabled: bool
 
 

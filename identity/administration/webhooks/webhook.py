@@ -51,6 +51,10 @@ class Webhook(Record):
     failing_since: datetime | None = None
     deliveries: tuple[Delivery, ...] = ()
 
+    @property
+    def next_attempt(self) -> datetime | None:
+        return self.next_at if self.is_enabled else None
+
     def admits(self, event: Event) -> bool:
         return event.level.severity >= self.level.severity and (not self.types or event.type in self.types)
 

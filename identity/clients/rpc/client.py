@@ -1,13 +1,12 @@
 """ClientService."""
 
-from collections.abc import Iterable
 from datetime import timedelta
 
 from gnomon.identity.v1 import client_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.clients.administration import ClientAdministration, NewClient
+from identity.clients.administration import ClientAdministration
 from identity.clients.changes import ClientChange
 from identity.clients.fields import record_fields, word_of
 from identity.clients.rpc.client_messages import message_of, values_of
@@ -30,7 +29,7 @@ class ClientServicer(Operations):
                 pb.DeleteClientRequest: named(clients.delete, client_id="id"),
                 pb.RotateClientSecretRequest: self._rotate,
             },
-            reads={NewClient: _new},
+            names={"confidential": "is_confidential"},
             shows={Client: _message},
         )
 
@@ -48,16 +47,6 @@ class ClientServicer(Operations):
         return await self._clients.rotate_secret(tenant, request.id, grace=grace, actor=actor)
 
 
-def _new(request: pb.CreateClientRequest) -> NewClient:
-    return NewClient(
-        id=request.id,
-        name=request.name,
-        is_confidential=request.confidential,
-        redirect_uris=_distinct(request.redirect_uris),
-        post_logout_redirect_uris=_distinct(request.post_logout_redirect_uris),
-    )
-
-
 def _change(message: pb.Client) -> ClientChange:
     """Raises InvalidArgument for a word that does not exist."""
     method = message.token_endpoint_auth_method
@@ -67,10 +56,6 @@ def _change(message: pb.Client) -> ClientChange:
         method=word_of(AuthenticationMethod, "token_endpoint_auth_method", method) if method else None,
         fields=record_fields(values_of(message)),
     )
-
-
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))
 
 
 def _message(client: Client) -> pb.Client:

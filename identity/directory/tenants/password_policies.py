@@ -20,7 +20,7 @@ class PasswordPolicies:
         record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
         return PasswordPolicy() if record is None else record.password_policy
 
-    async def change(self, tenant: Tenant, policy: PasswordPolicy, *, actor: Actor) -> None:
+    async def change(self, tenant: Tenant, policy: PasswordPolicy, *, actor: Actor) -> PasswordPolicy:
         """Replace the policy; present passwords stay valid. Raises NotFound, InvalidState."""
         record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
         if record is None:
@@ -30,3 +30,4 @@ class PasswordPolicies:
         except Changed as error:
             raise InvalidState("another caller changed the tenant in the meantime") from error
         await self._events.emit(tenant.tenant_id, EventType.CHANGED, text="password policy", actor=actor)
+        return policy

@@ -45,6 +45,10 @@ class Event(Record):
     def event_id(self) -> str:
         return self.id[-ID_LENGTH:]
 
+    @property
+    def milliseconds(self) -> int:
+        return milliseconds_of(self.at)
+
 
 def milliseconds_of(at: datetime) -> int:
     return int(at.timestamp() * _MILLISECONDS)

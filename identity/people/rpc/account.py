@@ -4,7 +4,7 @@ from gnomon.identity.v1 import account_service_pb2 as pb
 from identity.access.person import Person
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.access.rpc.records import message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.authentication.reauthentication.modification_tokens import IssuedToken
 from identity.authentication.reauthentication.proofs import Proof, Proofs
 from identity.authentication.rpc.browser import session_cookie
@@ -14,6 +14,8 @@ from identity.people.account.own_account import OwnAccount
 from identity.people.rpc.people import user_message, values_of
 from identity.people.user_changes import UserChange
 from server.platform.clock import Clock
+
+_NOT_CHANGED = ("tenant_id", "caller", "user_id", "user_values", "password_current", "modification_token")
 
 
 class AccountServicer(Operations):
@@ -65,11 +67,5 @@ def _issued(issued: IssuedToken) -> pb.IssueModificationTokenResponse:
 
 
 def _change(request: pb.UpdateAccountRequest) -> UserChange:
-    return UserChange(
-        email=request.email if request.HasField("email") else None,
-        given_name=request.given_name if request.HasField("given_name") else None,
-        family_name=request.family_name if request.HasField("family_name") else None,
-        language=request.language if request.HasField("language") else None,
-        values=values_of(request.user_values),
-        password=request.password_new if request.HasField("password_new") else None,
-    )
+    names = {"password_new": "password"}
+    return record_of(UserChange, request, names, without=_NOT_CHANGED, values=values_of(request.user_values))

@@ -5,7 +5,7 @@ from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
-from identity.access.rpc.records import fields_of, message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.access.rpc.searches import InMemorySearch
 from identity.directory.mapping_rule import MappingRule
 from identity.foundation.tenants import Tenant
@@ -63,7 +63,7 @@ class MappingRuleServicer(Operations):
 def _wanted(
     tenant: Tenant, request: pb.CreateMappingRuleRequest | pb.UpdateMappingRuleRequest
 ) -> MappingRule:
-    return MappingRule(tenant_id=tenant.tenant_id, **fields_of(request, MappingRule, _NAMES))
+    return record_of(MappingRule, request, _NAMES, tenant_id=tenant.tenant_id)
 
 
 def _message(rule: MappingRule) -> entity_pb.MappingRule:

@@ -3,12 +3,11 @@
 from gnomon.identity.v1 import password_reset_service_pb2 as pb
 from identity.access.rpc.admission import TenantAdmission
 from identity.access.rpc.operations import Operations, named
-from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
 from identity.people.account.password_choice import Policies
 from identity.people.reset.magic_links import MagicLinks, ShownLink
 from identity.people.reset.redemption import AccountActivation
-from identity.people.reset.requests import RequestedReset, ResetRequests
+from identity.people.reset.requests import ResetRequests
 from identity.people.rpc.password_policy import policy_message
 
 
@@ -35,7 +34,6 @@ class PasswordResetServicer(Operations):
                 pb.StartPasskeyEnrollmentRequest: named(activation.start_passkey, shown="link"),
                 pb.FinishPasskeyEnrollmentRequest: named(activation.finish_passkey, shown="link"),
             },
-            reads={ShownLink: _shown, RequestedReset: _requested},
         )
 
     async def _open(self, tenant: Tenant, link: ShownLink) -> pb.OpenResetLinkResponse:
@@ -50,13 +48,3 @@ class PasswordResetServicer(Operations):
             needs_passkey=await self._activation.ceremony.is_needed(tenant, user.user_id),
             is_new_account=opened.held.is_of_new_account,
         )
-
-
-def _requested(request: pb.RequestPasswordResetRequest) -> RequestedReset:
-    return RequestedReset(email=request.email, client_id=request.client_id, redirect_uri=request.redirect_uri)
-
-
-def _shown(link: pb.ShownLink) -> ShownLink:
-    return ShownLink(
-        user_id=UserId(link.user_id), code=link.code, cookie=link.cookie, csrf_token=link.csrf_token
-    )

@@ -7,7 +7,7 @@ from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.access.rpc.records import fields_of
+from identity.access.rpc.records import record_of
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
@@ -30,37 +30,28 @@ class UserServicer(Operations):
                 pb.UpdateUserRequest: named(users.update, change="fields"),
                 pb.DeleteUserRequest: users.delete,
             },
+            names={"search": "text"},
             reads={UserChange: _change},
             shows={User: user_message},
         )
 
-    async def _page(self, tenant: Tenant, request: pb.ListUsersRequest) -> tuple[Sequence[User], str]:
-        most, search, token = (
-            request.page_size or MOST_OF_A_PAGE,
-            _search(request),
-            request.continuation_token,
-        )
-        if not search.is_everybody:
-            return await self._users.search(tenant, search, token=token, most=most)
+    async def _page(
+        self, tenant: Tenant, wanted: UserSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[User], str]:
+        most, token = page_size or MOST_OF_A_PAGE, continuation_token
+        if not wanted.is_everybody:
+            return await self._users.search(tenant, wanted, token=token, most=most)
         # One more than shown, to know whether there is a next page.
         found = await self._users.page(tenant, after=id_of(token), most=most + 1)
         return found[:most], token_of(found[most - 1].id) if len(found) > most else ""
 
 
-def _search(request: pb.ListUsersRequest) -> UserSearch:
-    return UserSearch(
-        text=request.search,
-        group=request.group,
-        role=request.role,
-        sort=request.sort,
-        is_descending=request.is_descending,
-    )
-
-
 def _change(fields: user_pb2.UserFields) -> UserChange:
     values = fields.user_values
-    return UserChange(
-        **fields_of(fields, UserChange, without=["user_values", "user_expires"]),
+    return record_of(
+        UserChange,
+        fields,
+        without=("user_values", "user_expires"),
         preferred_username=values.preferred_username if values.HasField("preferred_username") else None,
         values=values_of(values),
         valid_until=_end(fields),

@@ -1,7 +1,6 @@
 """UserTransferService."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import msgspec
 
@@ -9,22 +8,29 @@ from gnomon.identity.v1 import user_transfer_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
+from identity.access.rpc.records import message_of, record_of
 from identity.authentication.rpc.continuation import id_of, token_of
 from identity.foundation.tenants import Tenant, Tenants
 from identity.people.rpc.people import user_message, values_of
-from identity.people.transfer.account import ImportedGenerator, ImportedLink, ImportedUser
+from identity.people.transfer.account import ImportedUser
 from identity.people.transfer.exports import ExportedUser, UserExports
-from identity.people.transfer.imports import ImportOptions, Outcome, Result, UserImports
+from identity.people.transfer.imports import ImportOptions, Result, UserImports
 from identity.people.user_changes import UserChange
 from server.platform.errors import PermissionDenied
 
 _MOST_OF_A_PAGE = 500
 _LABELS = (AdministrationArea.GROUPS, AdministrationArea.ROLES, AdministrationArea.USER_ATTRIBUTES)
-_OUTCOMES = {
-    Outcome.CREATED: pb.IMPORT_OUTCOME_CREATED,
-    Outcome.UNCHANGED: pb.IMPORT_OUTCOME_UNCHANGED,
-    Outcome.REFUSED: pb.IMPORT_OUTCOME_REFUSED,
-}
+_OF_IMPORT = ("password_hash", "password_expired", "attributes", "links", "generators", "created_at")
+_OF_ACCOUNT = (
+    "email",
+    "given_name",
+    "family_name",
+    "language",
+    "enabled",
+    "email_verified",
+    "groups",
+    "roles",
+)
 
 
 class UserTransferServicer(Operations):
@@ -41,7 +47,6 @@ class UserTransferServicer(Operations):
                 pb.ImportUsersRequest: self._import,
                 pb.ExportUsersRequest: self._export,
             },
-            shows={Result: _result},
         )
 
     async def _import(self, tenant: Tenant, request: pb.ImportUsersRequest, actor: Actor) -> Sequence[Result]:
@@ -79,48 +84,27 @@ class UserTransferServicer(Operations):
 
 def _imported(user: pb.TransferredUser) -> ImportedUser:
     values = user.user_values
-    return ImportedUser(
-        change=UserChange(
-            email=user.email,
-            preferred_username=values.preferred_username if values.HasField("preferred_username") else None,
-            given_name=user.given_name,
-            family_name=user.family_name,
-            language=user.language or None,
-            values=values_of(values),
-            roles=tuple(user.roles),
-            groups=tuple(user.groups),
-            is_enabled=user.enabled if user.HasField("enabled") else None,
-            is_email_verified=user.email_verified,
-        ),
-        password_hash=user.password_hash,
-        is_password_expired=user.password_expired,
-        attributes=user.attributes,
-        links=tuple(ImportedLink(link.provider, link.subject) for link in user.links),
-        generators=tuple(ImportedGenerator(each.name, each.secret) for each in user.generators),
-        created_at=datetime.fromtimestamp(user.created_at, UTC) if user.created_at else None,
+    change = record_of(
+        UserChange,
+        user,
+        without=(*_OF_IMPORT, "user_values"),
+        language=user.language or None,
+        preferred_username=values.preferred_username if values.HasField("preferred_username") else None,
+        values=values_of(values),
     )
-
-
-def _result(result: Result) -> pb.ImportResult:
-    return pb.ImportResult(outcome=_OUTCOMES[result.outcome], user_id=result.user_id, reason=result.reason)
+    return record_of(ImportedUser, user, without=(*_OF_ACCOUNT, "user_values"), change=change)
 
 
 def _message(exported: ExportedUser, *, with_hash: bool) -> pb.TransferredUser:
     user, shown = exported.user, user_message(exported.user)
     attributes = {name: msgspec.Raw(text.encode()) for name, text in user.attributes.items()}
-    return pb.TransferredUser(
-        email=user.email,
-        given_name=user.given_name,
-        family_name=user.family_name,
-        language=user.language,
-        enabled=user.is_enabled,
-        email_verified=user.is_email_verified,
+    return message_of(
+        pb.TransferredUser,
+        user,
         password_hash=user.password_hash if with_hash else "",
         password_expired=exported.is_password_expired,
-        groups=user.groups,
-        roles=user.roles,
         user_values=shown.user_values,
         attributes=msgspec.json.encode(attributes).decode() if attributes else "",
-        links=[pb.TransferredLink(provider=link.provider, subject=link.subject) for link in exported.links],
-        created_at=shown.created_at,
+        links=[message_of(pb.TransferredLink, link) for link in exported.links],
+        generators=[],
     )

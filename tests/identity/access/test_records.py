@@ -7,7 +7,7 @@ from enum import StrEnum
 import pytest
 
 from gnomon.identity.v1 import provider_service_pb2, screen_service_pb2, user_pb2, webhook_service_pb2
-from identity.access.rpc.records import fields_of, message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.authentication.screens.settings import ScreenSettings, Theme
 from identity.people.user_changes import UserChange
 from server.platform.errors import InvalidArgument
@@ -62,7 +62,7 @@ def test_a_record_has_the_fields_of_a_message() -> None:
         theme="dark", composition="split", logout_show_client_logo=False, logout_heading="Bye"
     )
 
-    settings = ScreenSettings(**fields_of(message, ScreenSettings))
+    settings = record_of(ScreenSettings, message)
 
     assert settings.theme is Theme.DARK
     assert (settings.logout_show_client_logo, settings.logout_theme) == (False, None)
@@ -72,15 +72,15 @@ def test_a_record_has_the_fields_of_a_message() -> None:
 def test_names_that_may_be_absent_are_a_tuple_or_none() -> None:
     fields = user_pb2.UserFields(groups=user_pb2.Names(names=["a"]))
 
-    values = fields_of(fields, UserChange, without=["user_values", "user_expires"])
+    values = record_of(UserChange, fields, without=["user_values", "user_expires"])
 
-    assert (values["groups"], values["roles"], values["is_enabled"]) == (("a",), None, None)
+    assert (values.groups, values.roles, values.is_enabled) == (("a",), None, None)
 
 
 def test_a_word_that_does_not_exist_is_refused_with_its_field() -> None:
     message = screen_service_pb2.ScreenSettings(theme="neon", composition="split")
 
     with pytest.raises(InvalidArgument, match="theme: expected dark or light") as refused:
-        fields_of(message, ScreenSettings)
+        record_of(ScreenSettings, message)
 
     assert refused.value.metadata["field"] == "theme"

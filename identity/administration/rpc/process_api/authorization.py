@@ -7,8 +7,9 @@ from gnomon.directory.v1 import authorization_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
+from identity.access.rpc.records import message_of, record_of
 from identity.access.rpc.searches import InMemorySearch
-from identity.directory.authorization import Authorization, OwnerType
+from identity.directory.authorization import Authorization
 from identity.foundation.tenants import Tenant
 from identity.people.authorizations import Authorizations, RequestedAuthorization
 from server.platform.audit import AuditNote
@@ -16,8 +17,6 @@ from server.platform.errors import InvalidArgument
 from server.platform.mapping import spellings
 from server.platform.query import Clauses, Condition, Field, FieldType, Operator, Searchable
 
-_OWNER_TYPES = spellings(entity_pb.OwnerType.DESCRIPTOR)
-_RESOURCE_TYPES = spellings(entity_pb.ResourceType.DESCRIPTOR)
 _PERMISSION_TYPES = spellings(entity_pb.PermissionType.DESCRIPTOR)
 
 
@@ -54,27 +53,16 @@ def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest
         raise InvalidArgument("resourcePropertyName: expected resourceId, no operation decides by properties")
     if not request.HasField("resource_id"):
         raise InvalidArgument("resourceId: expected the id of a resource or *, found none")
-    return RequestedAuthorization(
-        owner_type=OwnerType(_OWNER_TYPES[request.owner_type]),
-        owner_id=request.owner_id,
-        resource_type=_RESOURCE_TYPES[request.resource_type],
-        resource_id=request.resource_id,
+    return record_of(
+        RequestedAuthorization,
+        request,
+        without=("authorization_key", "resource_property_name"),
         permission_types=tuple(_PERMISSION_TYPES[number] for number in sorted(request.permission_types)),
     )
 
 
 def _message(authorization: Authorization) -> entity_pb.Authorization:
-    return entity_pb.Authorization(
-        authorization_key=int(authorization.id),
-        owner_id=authorization.owner_id,
-        owner_type=entity_pb.OwnerType.Value(f"OWNER_TYPE_{authorization.owner_type}"),
-        resource_id=authorization.resource_id,
-        resource_type=entity_pb.ResourceType.Value(f"RESOURCE_TYPE_{authorization.resource_type}"),
-        permission_types=[
-            entity_pb.PermissionType.Value(f"PERMISSION_TYPE_{name}")
-            for name in authorization.permission_types
-        ],
-    )
+    return message_of(entity_pb.Authorization, authorization, authorization_key=int(authorization.id))
 
 
 _RESOURCE_ID = Field("resource_id", FieldType.TEXT)
