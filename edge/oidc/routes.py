@@ -31,13 +31,9 @@ from edge.oidc.access.request_policy import (
     STATIC,
     TOKEN_OF_PROXY,
 )
-from edge.oidc.administration.api_keys import ApiKeysEndpoint
 from edge.oidc.administration.event_stream import EventStreamEndpoint
-from edge.oidc.administration.events import EventsEndpoint
 from edge.oidc.administration.images import about_images
 from edge.oidc.administration.issuer_routes import declared_rows
-from edge.oidc.administration.providers import ProvidersEndpoint
-from edge.oidc.administration.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.authentication.authorization import AuthorizationEndpoint
 from edge.oidc.authentication.consent import ConsentEndpoint
 from edge.oidc.authentication.email_step import EmailStepEndpoint
@@ -363,22 +359,12 @@ def _of_administrators(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
     calls = AdministrationCalls(config, browsers)
-    clients, providers = ClientsEndpoint(stubs, calls), ProvidersEndpoint(stubs, calls)
-    keys, domains = ApiKeysEndpoint(stubs, calls), SignInDomainsEndpoint(stubs, calls)
-    rotation = KeyRotationEndpoint(stubs, calls)
-    events = EventsEndpoint(stubs, config, browsers=browsers)
+    clients, rotation = ClientsEndpoint(stubs, calls), KeyRotationEndpoint(stubs, calls)
     stream = EventStreamEndpoint(stubs, config, browsers=browsers)
 
     yield "/clients/{id}/secret", {"PUT": clients.rotate_secret}
     yield "/oidc/rotate_jwk", {"POST": rotation.post}
-    yield "/api_keys/{name}", {"PUT": keys.update}
-    yield "/api_keys/{name}/test", {"GET": keys.test}
     yield "/events/stream", {"GET": stream.get}
-    yield "/events/test", {"POST": events.test}
-    yield "/providers/{id}/delete_safe", {"GET": providers.delete_safe}
-    yield "/tenants/{id}/domains", {"GET": domains.list, "POST": domains.create}
-    yield "/tenants/{id}/domains/{domain}", {"PUT": domains.update}
-    yield "/tenants/{id}/domains/{domain}/verify", {"POST": domains.verify}
 
 
 def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[Row]:

@@ -32,6 +32,9 @@ class AdministrationCalls:
         """Raises Refused."""
         return caller_of(request, self._browsers)
 
+    def peer_address(self, request: web.Request) -> str:
+        return self._browsers.peer_address(request)
+
 
 def tenant_and_id(request: web.Request, name: str = "id") -> tuple[str, str]:
     """Return the tenant and an id of the path; raises Refused for an id that no message can hold."""

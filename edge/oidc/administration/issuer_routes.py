@@ -33,7 +33,7 @@ from server.platform.policy import Policy, policies_of, services
 _VARIABLE = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[A-Z][a-z]*")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-_OF_EDGE = frozenset({"tenant_id", "caller"})
+_OF_EDGE = frozenset({"tenant_id", "caller", "peer_address"})
 _CONFLICTS = frozenset({"ALREADY_EXISTS", "INVALID_STATE"})
 
 
@@ -74,13 +74,9 @@ class IssuerRoute:
         fields = {rule_of(field).member: field for field in known} | {field.name: field for field in known}
         return {variable: fields[variable] for variable in _VARIABLE.findall(self.path)}
 
-    @property
-    def has_tenant(self) -> bool:
-        return "tenant_id" in self.policy.descriptor.input_type.fields_by_name
-
-    @property
-    def has_caller(self) -> bool:
-        return "caller" in self.policy.descriptor.input_type.fields_by_name
+    def has(self, field: str) -> bool:
+        """Whether the request has a field that the edge fills in."""
+        return field in self.policy.descriptor.input_type.fields_by_name
 
     def fields_of_body(self) -> list[FieldDescriptor]:
         return self._others() if self._has_body() else []
@@ -92,7 +88,9 @@ class IssuerRoute:
         return self.method in _WITH_BODY or self.rule.HasField("body")
 
     def _others(self) -> list[FieldDescriptor]:
-        taken = [*self.fields_of_path().values()]
+        taken = [
+            field for name, field in self.fields_of_path().items() if name not in self.rule.body.repeated
+        ]
         return [field for field in self._fields() if field.name not in _OF_EDGE and field not in taken]
 
     def _fields(self) -> list[FieldDescriptor]:
@@ -141,7 +139,7 @@ def _declared(route: IssuerRoute) -> _Declared:
     description = described(
         route.rule.summary,
         *answer.described(),
-        caller=Caller.ADMINISTRATOR if route.has_caller else Caller.ANYBODY,
+        caller=Caller.ADMINISTRATOR if route.has("caller") else Caller.ANYBODY,
         body=body.body if body is not None else None,
         has_optional_body=route.rule.body.optional,
         query=query.described(),
@@ -153,7 +151,7 @@ def _declared(route: IssuerRoute) -> _Declared:
 
 def _handler(declared: _Declared, channel: Channel, calls: AdministrationCalls) -> Handler:
     route, policy, body = declared.route, declared.route.policy, declared.body
-    has_caller, has_tenant = route.has_caller, route.has_tenant
+    has_caller, has_tenant, has_peer = map(route.has, ("caller", "tenant_id", "peer_address"))
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = calls.long_timeout if route.rule.slow else calls.timeout
 
@@ -167,9 +165,11 @@ def _handler(declared: _Declared, channel: Channel, calls: AdministrationCalls) 
         if has_tenant:
             asked.tenant_id = tenant_id
         for variable, text in ids.items():
-            _name(asked, declared.variables[variable], text)
+            _name(asked, declared.variables[variable], text, is_sent=variable in route.rule.body.repeated)
         if caller is not None:
             asked.caller.CopyFrom(caller)
+        if has_peer:
+            asked.peer_address = calls.peer_address(request)
         return declared.answer.written(asked, await call(asked, timeout=timeout))
 
     return handle
@@ -183,8 +183,10 @@ def _tenant(request: web.Request, route: IssuerRoute) -> str:
     return tenant_id
 
 
-def _name(asked: Message, field: FieldDescriptor, text: str) -> None:
+def _name(asked: Message, field: FieldDescriptor, text: str, *, is_sent: bool) -> None:
     """Set what the path names; raises Refused for a body that names something else."""
+    if is_sent and getattr(asked, field.name) != text:
+        raise bad_request(f"{field.name}: expected that of the address")
     if field.containing_type is asked.DESCRIPTOR:
         setattr(asked, field.name, text)
         return
@@ -224,6 +226,7 @@ class _Answered:
 
     def __init__(self, route: IssuerRoute) -> None:
         self._kind, self._name, self._status = route.policy.response, route.rule.answer, route.status
+        self._status_of_list, self._empty_text = route.rule.status_of_list, route.rule.empty_text
         self._fields = route.policy.descriptor.output_type.fields_by_name
         self._is_empty = not self._fields
         self._is_paged = PAGE_SIZE in (field.name for field in route.fields_of_query())
@@ -237,10 +240,12 @@ class _Answered:
                 return web.Response(status=self._status, text=found)
             case Message():
                 return written(members(found), status=self._status)
+            case [] if self._status_of_list:
+                return web.Response(status=self._status)
             case _ if self._is_paged:
                 return page_written(list(map(members, found)), asked.page_size, answer.continuation_token)
             case _:
-                return written(list(map(members, found)), status=self._status)
+                return written(list(map(members, found)), status=self._status_of_list or self._status)
 
     def described(self) -> Sequence[Answer]:
         if self._is_empty:
@@ -248,4 +253,9 @@ class _Answered:
         schema = part(self._kind, self._name) if self._name else all_of(self._kind)
         if schema == STRING:
             return (plain(rule_of(self._fields[self._name]).text, status=self._status),)
+        if self._status_of_list:
+            return (
+                done(self._status, text=self._empty_text),
+                content(schema, status=self._status_of_list),
+            )
         return (content(schema, status=self._status), *((paged(schema),) if self._is_paged else ()))

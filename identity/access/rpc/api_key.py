@@ -32,4 +32,4 @@ class ApiKeyServicer(Operations):
         key = await self._keys.find(tenant, request.caller.api_key)
         if key is None or key.name != request.name:
             raise Unauthenticated("the caller is not this API key, or the key has expired")
-        return pb.CheckApiKeyResponse()
+        return pb.CheckApiKeyResponse(text=f"this is the API key {request.name}")

@@ -3,9 +3,11 @@
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.access.rpc.records import message_of
+from identity.access.rpc.records import message_of, record_of
 from identity.administration.tenants.domain_administration import DomainAdministration
+from identity.directory.tenants.sign_in_domain import Target
 from server.platform.call import Call
+from server.platform.errors import InvalidArgument
 
 _NAMES = {"domain": "name", "providers": "provider_ids"}
 
@@ -23,6 +25,7 @@ class SignInDomainServicer(Operations):
                 pb.DeleteSignInDomainRequest: named(domains.remove, text="domain"),
             },
             names=_NAMES,
+            reads={Target: _target},
         )
 
     async def verify_sign_in_domain(
@@ -36,3 +39,12 @@ class SignInDomainServicer(Operations):
             verify = self._domains.verify
         verified = await verify(request.tenant_id, request.domain, actor=actor)
         return pb.VerifySignInDomainResponse(domain=message_of(pb.SignInDomain, verified, _NAMES))
+
+
+def _target(message: pb.SignInTarget) -> Target:
+    if not message.type:
+        return Target()
+    target = record_of(Target, message, _NAMES, without=("password",))
+    if message.HasField("password") and message.password is not target.password:
+        raise InvalidArgument("target: expected no password with provider, and one with choice and password")
+    return target

@@ -27,6 +27,11 @@ class Target:
     type: TargetType = TargetType.PASSWORD
     provider_ids: tuple[str, ...] = ()
 
+    @property
+    def password(self) -> bool:
+        """Whether users may sign in with the password."""
+        return self.type is not TargetType.PROVIDER
+
     def __post_init__(self) -> None:
         least, most = _PROVIDERS[self.type]
         if not least <= len(set(self.provider_ids)) == len(self.provider_ids) <= most:

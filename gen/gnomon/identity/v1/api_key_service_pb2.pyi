@@ -412,12 +412,17 @@ class CheckApiKeyResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    TEXT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """Confirmation with the name of the key."""
     def __init__(
         self,
+        *,
+        text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

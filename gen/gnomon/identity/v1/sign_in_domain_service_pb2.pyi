@@ -27,8 +27,11 @@ class SignInTarget(_message.Message):
 
     TYPE_FIELD_NUMBER: _builtins.int
     PROVIDERS_FIELD_NUMBER: _builtins.int
+    PASSWORD_FIELD_NUMBER: _builtins.int
     type: _builtins.str
     """`provider` for one provider, `choice` for some providers or the password, `password` for the password page."""
+    password: _builtins.bool
+    """Whether users may sign in with the password, which follows from the type; a request may omit it."""
     @_builtins.property
     def providers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Ids of the providers."""
@@ -38,12 +41,15 @@ class SignInTarget(_message.Message):
         *,
         type: _builtins.str = ...,
         providers: _abc.Iterable[_builtins.str] | None = ...,
+        password: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_password", b"_password", "password", b"password"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["providers", b"providers", "type", b"type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_password", b"_password", "password", b"password", "providers", b"providers", "type", b"type"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__password: _TypeAlias = _typing.Literal["password"]  # noqa: Y015
+    _WhichOneofArgType__password: _TypeAlias = _typing.Literal["_password", b"_password"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__password) -> _WhichOneofReturnType__password | None: ...
 
 Global___SignInTarget: _TypeAlias = SignInTarget  # noqa: Y015
 

@@ -28,11 +28,6 @@ if _version_not_supported:
 class SignInDomainServiceStub:
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel):
@@ -71,11 +66,6 @@ class SignInDomainServiceStub:
 class SignInDomainServiceServicer:
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def ListSignInDomains(self, request, context):
@@ -162,11 +152,6 @@ def add_SignInDomainServiceServicer_to_server(servicer, server):
 class SignInDomainService:
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @staticmethod

@@ -29,11 +29,6 @@ GRPC_VERSION: str
 class SignInDomainServiceStub:
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @_typing.overload
@@ -70,11 +65,6 @@ class SignInDomainServiceStub:
 class SignInDomainServiceAsyncStub(SignInDomainServiceStub):
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -107,11 +97,6 @@ class SignInDomainServiceAsyncStub(SignInDomainServiceStub):
 class SignInDomainServiceServicer(metaclass=_abc_1.ABCMeta):
     """The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     @_abc_1.abstractmethod

@@ -304,6 +304,7 @@ class BodyRule(_message.Message):
     ABSENT_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     OPTIONAL_FIELD_NUMBER: _builtins.int
+    REPEATED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name in the OpenAPI document, without "Body"; if empty, that of the response, or else that of the RPC."""
     text: _builtins.str
@@ -318,6 +319,10 @@ class BodyRule(_message.Message):
     def required(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Members that the body must have, in addition to those of required fields."""
 
+    @_builtins.property
+    def repeated(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Variables of the path that the body must have as members, with the same value."""
+
     def __init__(
         self,
         *,
@@ -327,10 +332,11 @@ class BodyRule(_message.Message):
         absent: _builtins.str = ...,
         max_bytes: _builtins.int = ...,
         optional: _builtins.bool = ...,
+        repeated: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "optional", b"optional", "required", b"required", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "max_bytes", b"max_bytes", "name", b"name", "optional", b"optional", "repeated", b"repeated", "required", b"required", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -339,7 +345,7 @@ Global___BodyRule: _TypeAlias = BodyRule  # noqa: Y015
 @_typing.final
 class IssuerRoute(_message.Message):
     """Route of an operation of the provider's administration, below each issuer.
-    The edge fills in `tenant_id` and `caller`; a request without `caller` is public. Fields of the request that the path
+    The edge fills in `tenant_id`, `caller` and `peer_address`; a request without `caller` is public. Fields of the request that the path
     does not name are members of the body. With GET, and with DELETE unless it has `body`, they are parameters of the
     query. With `page_size` among these, the response has pages.
     """
@@ -354,6 +360,8 @@ class IssuerRoute(_message.Message):
     BODY_FIELD_NUMBER: _builtins.int
     STRICT_QUERY_FIELD_NUMBER: _builtins.int
     DEPLOYMENT_FIELD_NUMBER: _builtins.int
+    STATUS_OF_LIST_FIELD_NUMBER: _builtins.int
+    EMPTY_TEXT_FIELD_NUMBER: _builtins.int
     address: _builtins.str
     """HTTP method and path, as in "PUT /groups/{id}"."""
     summary: _builtins.str
@@ -370,6 +378,10 @@ class IssuerRoute(_message.Message):
     """True when unknown and repeated parameters of the query are refused."""
     deployment: _builtins.bool
     """True for an operation on the whole deployment: its address is only below the issuer of the default tenant."""
+    status_of_list: _builtins.int
+    """HTTP status of a response whose list is not empty; a response with an empty list then has no body. 0 for none."""
+    empty_text: _builtins.str
+    """Description of the response without a body, for the OpenAPI document."""
     @_builtins.property
     def body(self) -> Global___BodyRule:
         """Rules of the body."""
@@ -385,10 +397,12 @@ class IssuerRoute(_message.Message):
         body: Global___BodyRule | None = ...,
         strict_query: _builtins.bool = ...,
         deployment: _builtins.bool = ...,
+        status_of_list: _builtins.int = ...,
+        empty_text: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "body", b"body", "deployment", b"deployment", "slow", b"slow", "strict_query", b"strict_query", "summary", b"summary", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "answer", b"answer", "body", b"body", "deployment", b"deployment", "empty_text", b"empty_text", "slow", b"slow", "status_of_list", b"status_of_list", "strict_query", b"strict_query", "summary", b"summary", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

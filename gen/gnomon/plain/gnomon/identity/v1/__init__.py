@@ -3078,7 +3078,10 @@ class CheckApiKeyResponse(betterproto2.Message):
     Response of CheckApiKey.
     """
 
-    pass
+    text: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Confirmation with the name of the key.
+    """
 
 
 default_message_pool.register_message("gnomon.identity.v1", "CheckApiKeyResponse", CheckApiKeyResponse)
@@ -15159,6 +15162,11 @@ class SignInTarget(betterproto2.Message):
     Ids of the providers.
     """
 
+    password: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
+    """
+    Whether users may sign in with the password, which follows from the type; a request may omit it.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SignInTarget", SignInTarget)
 
@@ -23486,11 +23494,6 @@ class SignInDomainServiceStub(betterproto2_grpclib.ServiceStub):
     """
     The domains with which users of a tenant sign in. The administrators of the tenant and those of the deployment manage
     them. All others are rejected with UNAUTHENTICATED or PERMISSION_DENIED, whether or not the tenant exists.
-
-    Over HTTP, below each issuer: GET and POST tenants/{id}/domains, PUT and DELETE tenants/{id}/domains/{domain}, POST
-    tenants/{id}/domains/{domain}/verify. A domain is {"domain", "verified", "verified_at"?, "expires_at"?, "txt_name",
-    "txt_value", "target": {"type", "providers", "password"}}, times in Unix seconds; `password` of a target follows from
-    its type, and may be omitted. Omitted members of a body have their defaults.
     """
 
     async def list_sign_in_domains(

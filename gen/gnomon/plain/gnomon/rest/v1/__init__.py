@@ -410,6 +410,11 @@ class BodyRule(betterproto2.Message):
     Whether the request may come without a body.
     """
 
+    repeated: "list[str]" = betterproto2.field(7, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Variables of the path that the body must have as members, with the same value.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "BodyRule", BodyRule)
 
@@ -542,7 +547,7 @@ default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 class IssuerRoute(betterproto2.Message):
     """
     Route of an operation of the provider's administration, below each issuer.
-    The edge fills in `tenant_id` and `caller`; a request without `caller` is public. Fields of the request that the path
+    The edge fills in `tenant_id`, `caller` and `peer_address`; a request without `caller` is public. Fields of the request that the path
     does not name are members of the body. With GET, and with DELETE unless it has `body`, they are parameters of the
     query. With `page_size` among these, the response has pages.
     """
@@ -586,6 +591,16 @@ class IssuerRoute(betterproto2.Message):
     deployment: "bool" = betterproto2.field(8, betterproto2.TYPE_BOOL)
     """
     True for an operation on the whole deployment: its address is only below the issuer of the default tenant.
+    """
+
+    status_of_list: "int" = betterproto2.field(9, betterproto2.TYPE_INT32)
+    """
+    HTTP status of a response whose list is not empty; a response with an empty list then has no body. 0 for none.
+    """
+
+    empty_text: "str" = betterproto2.field(10, betterproto2.TYPE_STRING)
+    """
+    Description of the response without a body, for the OpenAPI document.
     """
 
 
