@@ -27,8 +27,12 @@ _ID_LENGTH = 24
 L = TypeVar("L", bound=Label)
 
 
+def _expect_nothing(_label: Label) -> None:
+    """Accept every label."""
+
+
 class Labels(Generic[L]):
-    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed."""
+    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed; `expect` raises InvalidArgument for a label."""
 
     def __init__(
         self,
@@ -43,6 +47,7 @@ class Labels(Generic[L]):
         version: DirectoryVersion,
         events: Events,
         randomness: Randomness,
+        expect: Callable[[L], None] = _expect_nothing,
     ) -> None:
         self._noun = noun
         self._records = records
@@ -54,6 +59,7 @@ class Labels(Generic[L]):
         self._version = version
         self._events = events
         self._randomness = randomness
+        self._expect = expect
 
     async def all(self, tenant: Tenant) -> Sequence[L]:
         return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
@@ -78,6 +84,7 @@ class Labels(Generic[L]):
 
     async def add(self, tenant: Tenant, label: L, actor: Actor, *, note: AuditNote | None = None) -> L:
         """Insert a label under a new id; raises the errors of `change` except NotFound."""
+        self._expect(label)
         await self._administrators.expect_may_change(label, actor)
         await self._administrators.expect_may_widen(None, label, actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
@@ -106,6 +113,7 @@ class Labels(Generic[L]):
         """
         before = await self._found(tenant, label_id, actor)
         after = changed(before)
+        self._expect(after)
         await self._administrators.expect_may_change(after, actor)
         await self._administrators.expect_may_widen(before, after, actor)
         if after.name != before.name:

@@ -42,6 +42,7 @@ from identity.authentication.reauthentication.modification_tokens import (
 from identity.authentication.reauthentication.proofs import FactorProofs, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.directory.authorization_details.detail_types import DetailTypes
+from identity.directory.authorization_details.type_definitions import expect_type
 from identity.directory.client import CLIENTS
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import (
@@ -410,6 +411,7 @@ class PeopleAdministrationWiring:
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
+            expect=expect_type,
         )
 
     def _attributes(self) -> UserAttributes:

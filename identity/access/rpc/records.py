@@ -50,15 +50,24 @@ def record_of(
 ) -> R:
     """Return the record of a message, with `others` for fields with another source.
 
-    An unset field is None if the record permits that, else the empty value. Fields `without` have their defaults.
     Raises InvalidArgument for a word that does not exist, and for values that the record refuses by a ValueError.
     """
-    classes: tuple[Any, Any] = (type(message), kind)
-    values = {name: read(message) for name, read in _readers(*classes, _key(names), (*without, *others))}
+    values = fields_of(message, kind, names, without=(*without, *others))
     try:
         return kind(**values, **others)
     except ValueError as error:
         raise InvalidArgument(str(error)) from error
+
+
+def fields_of(
+    message: Message, record: type, names: Names = _SAME, *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return fields of a record by its names; raises InvalidArgument for a word that does not exist.
+
+    An unset field is None if the record permits that, else the empty value. `without` are names of either side.
+    """
+    classes: tuple[Any, Any] = (type(message), record)
+    return {name: read(message) for name, read in _readers(*classes, _key(names), tuple(without))}
 
 
 def record_reader(
@@ -166,7 +175,8 @@ def _value(field: FieldDescriptor, kind: Any, names: Names, default: Any) -> Con
 def _record(field: FieldDescriptor, message: Descriptor, kind: Any, names: Names) -> Convert:
     is_list = get_origin(kind) in _LISTS
     if is_list and message.full_name == _NAMES_MESSAGE:
-        return lambda value: tuple(dict.fromkeys(value.names))
+        read_list = _list(field, kind)
+        return lambda value: read_list(value.names)
     one: Any = get_args(kind)[0] if is_list else kind
     if not is_dataclass(one) or is_list is not field.is_repeated:
         raise TypeError(f"{field.name}: no value of a {kind}")

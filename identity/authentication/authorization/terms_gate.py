@@ -19,13 +19,18 @@ from identity.foundation.errors import InteractionRequired
 from identity.foundation.tenants import Tenant
 
 
-class Terms(Protocol):
+class TermsToAccept(Protocol):
     async def outstanding(self, tenant: Tenant, user: User) -> OutstandingTerms | None: ...
 
 
 class TermsGate:
     def __init__(
-        self, terms: Terms, consent_gate: ConsentGate, *, pending: PendingRequests, conclusion: Conclusion
+        self,
+        terms: TermsToAccept,
+        consent_gate: ConsentGate,
+        *,
+        pending: PendingRequests,
+        conclusion: Conclusion,
     ) -> None:
         self._terms = terms
         self._consent_gate = consent_gate

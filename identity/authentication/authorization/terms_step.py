@@ -33,7 +33,7 @@ class TermsDecision(StrEnum):
     LATER = "later"
 
 
-class Terms(Protocol):
+class TermsToAccept(Protocol):
     async def outstanding(self, tenant: Tenant, user: User) -> OutstandingTerms | None: ...
 
     async def accept(
@@ -69,7 +69,7 @@ class TermsStep:
     def __init__(
         self,
         sessions: Sessions,
-        terms: Terms,
+        terms: TermsToAccept,
         *,
         asked: AskedRequests,
         standing: SessionCheck,

@@ -48,10 +48,13 @@ class CodeAdministration:
         )
         await self._tell(tenant, user_id, EventType.CHANGED, f"one-time codes {name}", actor=person.actor)
 
-    async def remove(self, tenant: Tenant, user_id: UserId, generator_id: str, *, actor: Actor) -> None:
-        """Remove a generator of another user; raises NotFound."""
+    async def remove(
+        self, tenant: Tenant, user_id: UserId, generator_id: str, *, modification_token: str, actor: Actor
+    ) -> None:
+        """Remove a generator; its user needs a modification token. Raises NotFound, InvalidArgument."""
         has_passkeys = bool(await self.passkeys.of(tenant, user_id))
         name = _name(await self.factor_records.of(tenant, user_id), generator_id)
+        await self.modification_tokens.spend_own(tenant, user_id, modification_token, actor=actor)
 
         def changed(factors: CodeFactors) -> CodeFactors:
             rest = _without(factors, generator_id)
@@ -60,12 +63,6 @@ class CodeAdministration:
         await self.factor_records.change(tenant, user_id, changed)
         await self.accounts.keep_up(tenant, user_id)
         await self._tell(tenant, user_id, EventType.ONE_TIME_CODES_REMOVED, name, actor=actor)
-
-    async def remove_own(self, person: Person, generator_id: str, *, modification_token: str) -> None:
-        """Remove a generator of the caller; raises NotFound, InvalidArgument."""
-        _name(await self.factor_records.of(person.tenant, person.user_id), generator_id)
-        await self.modification_tokens.spend(person, modification_token)
-        await self.remove(person.tenant, person.user_id, generator_id, actor=person.actor)
 
     async def make_recovery_codes(self, person: Person, *, modification_token: str) -> Sequence[str]:
         """Return new codes, which replace all earlier ones; raises InvalidArgument, InvalidState."""
@@ -78,17 +75,14 @@ class CodeAdministration:
         await self._tell(tenant, user_id, EventType.RECOVERY_CODES_MADE, None, actor=person.actor)
         return codes
 
-    async def remove_recovery_codes(self, tenant: Tenant, user_id: UserId, *, actor: Actor) -> None:
-        """Raises NotFound."""
+    async def remove_recovery_codes(
+        self, tenant: Tenant, user_id: UserId, *, modification_token: str, actor: Actor
+    ) -> None:
+        """Remove all codes; their user needs a modification token. Raises NotFound, InvalidArgument."""
         _expect_recovery(await self.factor_records.of(tenant, user_id))
+        await self.modification_tokens.spend_own(tenant, user_id, modification_token, actor=actor)
         await self.factor_records.change(tenant, user_id, lambda factors: factors.with_recovery((), None))
         await self._tell(tenant, user_id, EventType.RECOVERY_CODES_REMOVED, None, actor=actor)
-
-    async def remove_own_recovery_codes(self, person: Person, *, modification_token: str) -> None:
-        """Raises NotFound, InvalidArgument."""
-        _expect_recovery(await self.factor_records.of(person.tenant, person.user_id))
-        await self.modification_tokens.spend(person, modification_token)
-        await self.remove_recovery_codes(person.tenant, person.user_id, actor=person.actor)
 
     async def _expect_factor(self, tenant: Tenant, user_id: UserId) -> None:
         user, factors = (

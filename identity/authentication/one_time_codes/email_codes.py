@@ -141,15 +141,12 @@ class EmailCodeAdministration:
         await self.modification_tokens.spend(person, modification_token)
         await self._change(tenant, user_id, on=True, actor=person.actor)
 
-    async def turn_off_own(self, person: Person, *, modification_token: str) -> None:
-        """Raises NotFound, InvalidArgument, PermissionDenied."""
-        await self._expect_on(person.tenant, person.user_id)
-        await self.modification_tokens.spend(person, modification_token)
-        await self._change(person.tenant, person.user_id, on=False, actor=person.actor)
-
-    async def turn_off(self, tenant: Tenant, user_id: UserId, *, actor: Actor) -> None:
-        """Raises NotFound."""
+    async def turn_off(
+        self, tenant: Tenant, user_id: UserId, *, modification_token: str, actor: Actor
+    ) -> None:
+        """The user needs a modification token. Raises NotFound, InvalidArgument, PermissionDenied."""
         await self._expect_on(tenant, user_id)
+        await self.modification_tokens.spend_own(tenant, user_id, modification_token, actor=actor)
         await self._change(tenant, user_id, on=False, actor=actor)
 
     async def _expect_on(self, tenant: Tenant, user_id: UserId) -> None:

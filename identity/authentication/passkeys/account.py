@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from identity.access.callers import Actor
 from identity.access.person import Person
 from identity.authentication.passkeys.config import WebauthnConfig
 from identity.authentication.passkeys.passkeys import Passkeys
@@ -21,6 +22,10 @@ class ModificationTokens(Protocol):
 
     async def spend(self, person: Person, token: str) -> None:
         """Raises InvalidArgument."""
+        ...
+
+    async def spend_own(self, tenant: Tenant, user_id: UserId, token: str, *, actor: Actor) -> None:
+        """Redeem the token of a user who changes their own account; others need none. Raises InvalidArgument."""
         ...
 
 

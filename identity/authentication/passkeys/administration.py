@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from identity.access.callers import Actor
-from identity.access.person import Person
+from identity.access.person import Person, person_of
 from identity.access.sign_out import SignOut
 from identity.authentication.passkeys.account import ModificationTokens, PasskeyAccounts
 from identity.authentication.passkeys.passkey import Passkey
@@ -29,30 +29,25 @@ class PasskeyAdministration:
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Passkey]:
         return await self.passkeys.of(tenant, user_id)
 
-    async def remove(self, tenant: Tenant, user_id: UserId, name: str, *, actor: Actor) -> None:
-        """Remove a passkey of another user; raises NotFound."""
+    async def remove(
+        self, tenant: Tenant, user_id: UserId, name: str, *, modification_token: str, actor: Actor
+    ) -> None:
+        """Remove a passkey; its user needs a modification token.
+
+        Raises NotFound, InvalidArgument, and InvalidState for the user's last way to sign in.
+        """
         passkey = await self.passkeys.find_named(tenant, user_id, name)
-        if passkey is None or not await self.passkeys.take(passkey):
+        if passkey is None:
+            raise NotFound("there is no such passkey")
+        if person_of(tenant, actor, user_id) is not None:
+            await self._expect_another_way(tenant, user_id)
+        await self.modification_tokens.spend_own(tenant, user_id, modification_token, actor=actor)
+        if not await self.passkeys.take(passkey):
             raise NotFound("there is no such passkey")
         await self.accounts.removed(tenant, user_id)
         await self.events.emit(
             tenant.tenant_id, EventType.PASSKEY_REMOVED, text=passkey.name, user_id=user_id, actor=actor
         )
-
-    async def remove_own(self, person: Person, name: str, *, modification_token: str) -> None:
-        """Remove a passkey of the caller.
-
-        Raises NotFound, InvalidArgument, and InvalidState for the last way to sign in.
-        """
-        tenant, user_id = person.tenant, person.user_id
-        if await self.passkeys.find_named(tenant, user_id, name) is None:
-            raise NotFound("there is no such passkey")
-        user = await self.users.find(tenant, user_id)
-        is_last = len(await self.passkeys.of(tenant, user_id)) == 1
-        if is_last and user is not None and user.account_type is AccountType.PASSKEY:
-            raise InvalidState("the account has no other way to sign in")
-        await self.modification_tokens.spend(person, modification_token)
-        await self.remove(tenant, user_id, name, actor=person.actor)
 
     async def convert(self, person: Person, *, modification_token: str) -> None:
         """Replace the password by the passkeys, and sign out all other browsers.
@@ -70,3 +65,9 @@ class PasskeyAdministration:
             user_id=person.user_id,
             session=person.actor.session,
         )
+
+    async def _expect_another_way(self, tenant: Tenant, user_id: UserId) -> None:
+        user = await self.users.find(tenant, user_id)
+        is_last = len(await self.passkeys.of(tenant, user_id)) == 1
+        if is_last and user is not None and user.account_type is AccountType.PASSKEY:
+            raise InvalidState("the account has no other way to sign in")

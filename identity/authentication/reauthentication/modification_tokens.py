@@ -7,10 +7,13 @@ hash. If the user has a second factor when the token is used, the session must h
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from identity.access.person import Person
+from identity.access.callers import Actor
+from identity.access.person import Person, person_of
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.directory.secrets import SecretHasher
+from identity.directory.user import UserId
 from identity.foundation.randomness import Randomness
+from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument
 from server.platform.records import Kind, Record, Records
@@ -75,6 +78,12 @@ class ModificationTokens:
         # A token must not be used up by a caller for whom it is not valid.
         if kept is None or not _is_for(kept, person) or await self._records.take(tenant_id, kept.id) is None:
             raise InvalidArgument("the modification token is unknown, was used or has expired")
+
+    async def spend_own(self, tenant: Tenant, user_id: UserId, token: str, *, actor: Actor) -> None:
+        """Redeem the token of a user who changes their own account; others need none. Raises the errors of `spend`."""
+        person = person_of(tenant, actor, user_id)
+        if person is not None:
+            await self.spend(person, token)
 
     def _id(self, token: str) -> str:
         return self._hasher.hash(token).hex()

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
-from identity.access.callers import Actor
-from identity.access.person import person_of
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
 from identity.access.sessions.browser import Browser
@@ -32,7 +30,6 @@ class OneTimeCodeServicer(Operations):
         clock: Clock,
     ) -> None:
         self._administration = administration
-        self._email_codes = email_codes
         self._sign_in = sign_in
         self._clock = clock
         super().__init__(
@@ -42,13 +39,13 @@ class OneTimeCodeServicer(Operations):
                 pb.StartCodeGeneratorRequest: enrolment.begin,
                 pb.ConfirmCodeGeneratorRequest: named(enrolment.confirm, code="one_time_code"),
                 pb.RenameCodeGeneratorRequest: administration.rename_own,
-                pb.DeleteCodeGeneratorRequest: self._delete_generator,
+                pb.DeleteCodeGeneratorRequest: administration.remove,
                 pb.GetRecoveryCodesRequest: self._recovery_codes,
                 pb.CreateRecoveryCodesRequest: administration.make_recovery_codes,
-                pb.DeleteRecoveryCodesRequest: self._delete_recovery_codes,
+                pb.DeleteRecoveryCodesRequest: administration.remove_recovery_codes,
                 pb.GetEmailCodesRequest: email_codes.state,
                 pb.TurnOnEmailCodesRequest: email_codes.turn_on,
-                pb.TurnOffEmailCodesRequest: self._turn_off_email_codes,
+                pb.TurnOffEmailCodesRequest: email_codes.turn_off,
                 pb.SendEmailCodeRequest: named(email_codes.codes.send_again, name="code"),
                 pb.SubmitOneTimeCodeRequest: named(sign_in.finish, name="code", code="one_time_code"),
             },
@@ -66,36 +63,6 @@ class OneTimeCodeServicer(Operations):
             left=len(found.recovery_hashes),
             created=None if made_at is None else int(made_at.timestamp()),
         )
-
-    async def _delete_generator(
-        self, tenant: Tenant, request: pb.DeleteCodeGeneratorRequest, actor: Actor
-    ) -> None:
-        user_id, generator_id = UserId(request.user_id), request.generator_id
-        person, token = person_of(tenant, actor, user_id), request.modification_token
-        if person is not None:
-            await self._administration.remove_own(person, generator_id, modification_token=token)
-        else:
-            await self._administration.remove(tenant, user_id, generator_id, actor=actor)
-
-    async def _delete_recovery_codes(
-        self, tenant: Tenant, user_id: UserId, modification_token: str, actor: Actor
-    ) -> None:
-        person = person_of(tenant, actor, user_id)
-        if person is not None:
-            await self._administration.remove_own_recovery_codes(
-                person, modification_token=modification_token
-            )
-        else:
-            await self._administration.remove_recovery_codes(tenant, user_id, actor=actor)
-
-    async def _turn_off_email_codes(
-        self, tenant: Tenant, user_id: UserId, modification_token: str, actor: Actor
-    ) -> None:
-        person = person_of(tenant, actor, user_id)
-        if person is not None:
-            await self._email_codes.turn_off_own(person, modification_token=modification_token)
-        else:
-            await self._email_codes.turn_off(tenant, user_id, actor=actor)
 
     def _response(self, by_code: SignedInByCode) -> pb.SubmitOneTimeCodeResponse:
         signed_in, outcome = by_code.signed_in, by_code.signed_in.outcome

@@ -3,8 +3,6 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import passkey_service_pb2 as pb
-from identity.access.callers import Actor
-from identity.access.person import person_of
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.authentication.authorization.asked import Reference
@@ -40,27 +38,18 @@ class PasskeyServicer(Operations):
         registration: PasskeyRegistration,
         authentication: "PasskeyAuthentication",
     ) -> None:
-        self._administration = administration
         self.start_passkey_authentication = authentication.start
         self.finish_passkey_authentication = authentication.finish
         super().__init__(
             admission,
             {
                 pb.ListPasskeysRequest: administration.of_user,
-                pb.DeletePasskeyRequest: self._delete,
+                pb.DeletePasskeyRequest: administration.remove,
                 pb.ConvertToPasskeyRequest: administration.convert,
                 pb.StartPasskeyRegistrationRequest: registration.start,
                 pb.FinishPasskeyRegistrationRequest: registration.finish,
             },
         )
-
-    async def _delete(self, tenant: Tenant, request: pb.DeletePasskeyRequest, actor: Actor) -> None:
-        user_id, token = UserId(request.user_id), request.modification_token
-        person = person_of(tenant, actor, user_id)
-        if person is not None:
-            await self._administration.remove_own(person, request.name, modification_token=token)
-        else:
-            await self._administration.remove(tenant, user_id, request.name, actor=actor)
 
 
 class LinkCeremony(Protocol):

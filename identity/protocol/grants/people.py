@@ -14,12 +14,12 @@ from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
 
-class Terms(Protocol):
+class TermsToAccept(Protocol):
     async def is_overdue(self, tenant: Tenant, user: User) -> bool: ...
 
 
 class People:
-    def __init__(self, records: RecordStore, clock: Clock, *, terms: Terms) -> None:
+    def __init__(self, records: RecordStore, clock: Clock, *, terms: TermsToAccept) -> None:
         self._users = records.of(USERS)
         self._confirmation = ConfirmationBySettings(records.of(TENANTS))
         self._clock = clock

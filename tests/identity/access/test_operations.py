@@ -155,6 +155,18 @@ async def test_a_reader_of_no_field_gets_the_whole_request() -> None:
     assert response.client_secret == "a b"
 
 
+async def test_a_record_takes_the_fields_that_no_other_parameter_takes() -> None:
+    async def create(new: Fields, roles: tuple[str, ...] | None) -> group_service_pb2.Group:
+        return group_service_pb2.Group(name=new.name, roles=roles or ())
+
+    groups = served({group_service_pb2.CreateGroupRequest: create})
+    request = group_service_pb2.CreateGroupRequest(name="a")
+    request.roles.names.extend(["b", "b"])
+    response = await groups.create_group(request, CALL)
+
+    assert response.group == group_service_pb2.Group(name="a", roles=["b"])
+
+
 async def without_source(secret_of_the_house: str) -> None: ...
 
 

@@ -6,9 +6,24 @@ from enum import StrEnum
 
 import pytest
 
-from gnomon.identity.v1 import provider_service_pb2, screen_service_pb2, user_pb2, webhook_service_pb2
+from gnomon.identity.v1 import (
+    api_key_service_pb2,
+    blacklist_service_pb2,
+    password_policy_service_pb2,
+    provider_service_pb2,
+    saml_application_service_pb2,
+    screen_service_pb2,
+    user_pb2,
+    webhook_service_pb2,
+)
+from identity.access.api_key import Access
+from identity.access.callers import AdministrationArea, Right
+from identity.access.login_protection.blacklist import BlockedAddress
+from identity.access.login_protection.failures import BlockScope
 from identity.access.rpc.records import message_of, record_of
 from identity.authentication.screens.settings import ScreenSettings, Theme
+from identity.directory.tenants.password_policy import PasswordPolicy
+from identity.directory.tenants.saml_application import SamlApplicationFields, SamlConsumerService
 from identity.people.user_changes import UserChange
 from server.platform.errors import InvalidArgument
 
@@ -67,6 +82,60 @@ def test_a_record_has_the_fields_of_a_message() -> None:
     assert settings.theme is Theme.DARK
     assert (settings.logout_show_client_logo, settings.logout_theme) == (False, None)
     assert (settings.logout_heading, settings.custom_css) == ("Bye", None)
+
+
+def test_messages_within_messages_are_records_within_records() -> None:
+    message = saml_application_service_pb2.SamlApplicationFields(
+        entity_id="https://app.example",
+        consumer_services=[
+            saml_application_service_pb2.SamlConsumerService(url="https://a.example", index=1)
+        ],
+        require_signed_requests=True,
+    )
+    names = {"require_signed_requests": "requires_signed_requests"}
+
+    fields = record_of(SamlApplicationFields, message, names)
+    shown = message_of(saml_application_service_pb2.SamlApplicationFields, fields, names)
+
+    assert fields.consumer_services == (SamlConsumerService(url="https://a.example", index=1),)
+    assert fields.requires_signed_requests
+    assert shown == message
+
+
+def test_a_value_of_an_enum_is_the_word_of_its_name() -> None:
+    blocked = BlockedAddress(address="192.0.2.1", until=NOON, reach=BlockScope.SIGN_IN)
+    names = {"ip": "address", "exp": "until"}
+
+    message = message_of(blacklist_service_pb2.BlockedAddress, blocked, names)
+
+    assert message.reach == blacklist_service_pb2.BLOCK_REACH_SIGN_IN
+    assert record_of(BlockedAddress, message, names) == blocked
+
+
+def test_a_list_of_words_has_each_of_them_once() -> None:
+    names = {"group": "area", "access_rights": "rights"}
+    message = api_key_service_pb2.ApiKeyAccess(group="Clients", access_rights=["update", "read", "read"])
+
+    access = record_of(Access, message, names)
+
+    assert access == Access(AdministrationArea.CLIENTS, frozenset({Right.READ, Right.UPDATE}))
+    assert list(message_of(api_key_service_pb2.ApiKeyAccess, access, names).access_rights) == [
+        "read",
+        "update",
+    ]
+    with pytest.raises(InvalidArgument, match="access_rights: expected some of read, create, update, delete"):
+        record_of(Access, api_key_service_pb2.ApiKeyAccess(group="Clients", access_rights=["own"]), names)
+
+
+def test_an_empty_word_is_the_default_of_the_record() -> None:
+    settings = record_of(ScreenSettings, screen_service_pb2.ScreenSettings(composition="split"))
+
+    assert settings.theme is Theme.LIGHT
+
+
+def test_what_a_record_refuses_is_an_invalid_argument() -> None:
+    with pytest.raises(InvalidArgument, match="length_min: expected 8 to 128"):
+        record_of(PasswordPolicy, password_policy_service_pb2.PasswordPolicy(length_min=1))
 
 
 def test_names_that_may_be_absent_are_a_tuple_or_none() -> None:
