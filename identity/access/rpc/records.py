@@ -223,7 +223,7 @@ def _word(words: type[StrEnum], member: str, default: Any, text: str) -> Any:
     try:
         return words(text)
     except ValueError as error:
-        raise InvalidArgument(f"{member}: expected {' or '.join(words)}", field=member) from error
+        raise InvalidArgument(f"{member}: expected one of {', '.join(words)}", field=member) from error
 
 
 def _words(words: type[StrEnum], member: str, texts: Sequence[str]) -> Sequence[StrEnum]:
@@ -242,7 +242,7 @@ def _word_of_number(
     if name in words.__members__:
         return words[name]
     if default is MISSING:
-        raise InvalidArgument(f"{member}: expected {' or '.join(words.__members__)}", field=member)
+        raise InvalidArgument(f"{member}: expected one of {', '.join(words.__members__)}", field=member)
     return default
 
 

@@ -3,13 +3,13 @@
 The metadata does not cover settings of administrators: whether the client is enabled, consent, and token lifetimes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from identity.clients.changes import ClientChange, changed
-from identity.clients.fields import Values, record_fields
+from identity.clients.fields import RecordFields
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
 from identity.directory.client import Client
@@ -41,7 +41,8 @@ _E = TypeVar("_E", bound=StrEnum)
 class ClientMetadata:
     """Metadata as submitted, by the names of the contract; absent members are empty.
 
-    `others` are members without a rule of registration. They have the same meaning as for an administrator.
+    `others` returns the fields of the record for members without a rule of registration. They have the same meaning as
+    for an administrator; raises InvalidArgument.
     """
 
     redirect_uris: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class ClientMetadata:
     subject_type: str = ""
     application_type: str = ""
     authorization_details_types: tuple[str, ...] = ()
-    others: Values
+    others: Callable[[], RecordFields]
 
 
 def described(client: Client, metadata: ClientMetadata, destinations: Destinations) -> Client:
@@ -78,7 +79,7 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
     )
     is_public = method is AuthenticationMethod.NONE
     oauth_scopes = _scopes(client, metadata)
-    asked = record_fields(metadata.others)
+    asked = metadata.others()
     return ClientChange(
         id=client.id,
         is_confidential=not is_public,

@@ -6,13 +6,18 @@ from gnomon.identity.v1 import client_service_pb2 as pb
 from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
+from identity.access.rpc.records import reader_of
 from identity.clients.administration import ClientAdministration
 from identity.clients.changes import ClientChange
-from identity.clients.fields import record_fields, word_of
-from identity.clients.rpc.client_messages import message_of, values_of
+from identity.clients.rpc.client_messages import message_of, record_fields
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod
+
+# An empty method leaves the choice to the provider.
+_METHOD = reader_of(
+    pb.Client.DESCRIPTOR.fields_by_name["token_endpoint_auth_method"], AuthenticationMethod, default=None
+)
 
 
 class ClientServicer(Operations):
@@ -49,12 +54,11 @@ class ClientServicer(Operations):
 
 def _change(message: pb.Client) -> ClientChange:
     """Raises InvalidArgument for a word that does not exist."""
-    method = message.token_endpoint_auth_method
     return ClientChange(
         id=message.id,
         is_confidential=message.confidential,
-        method=word_of(AuthenticationMethod, "token_endpoint_auth_method", method) if method else None,
-        fields=record_fields(values_of(message)),
+        method=_METHOD(message),
+        fields=record_fields(message),
     )
 
 

@@ -1,15 +1,19 @@
 """DynamicClientService."""
 
 from dataclasses import fields
-from typing import Any, cast
+from functools import partial
 
 from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
+from identity.access.rpc.records import record_of
 from identity.clients.dynamic.metadata import ClientMetadata
 from identity.clients.dynamic.registration import DynamicRegistration, Registered
-from identity.clients.rpc.client_messages import message_of, values_of
+from identity.clients.rpc.client_messages import message_of, record_fields
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import Call
+
+_OWN = {each.name for each in fields(ClientMetadata)}
+_OTHERS = {each.name for each in pb.ClientMetadata.DESCRIPTOR.fields} - _OWN
 
 
 class DynamicClientServicer:
@@ -60,9 +64,9 @@ class DynamicClientServicer:
 
 
 def _metadata(message: pb.ClientMetadata) -> ClientMetadata:
-    values = dict(values_of(message))
-    own = {each.name: values.pop(each.name) for each in fields(ClientMetadata) if each.name in values}
-    return ClientMetadata(**cast("Any", own), others=values)
+    return record_of(
+        ClientMetadata, message, without=_OTHERS, others=partial(record_fields, message, without=_OWN)
+    )
 
 
 def _message(registered: Registered, tenant: Tenant) -> pb.ClientRegistration:

@@ -149,7 +149,7 @@ def test_names_that_may_be_absent_are_a_tuple_or_none() -> None:
 def test_a_word_that_does_not_exist_is_refused_with_its_field() -> None:
     message = screen_service_pb2.ScreenSettings(theme="neon", composition="split")
 
-    with pytest.raises(InvalidArgument, match="theme: expected dark or light") as refused:
+    with pytest.raises(InvalidArgument, match="theme: expected one of dark, light") as refused:
         record_of(ScreenSettings, message)
 
     assert refused.value.metadata["field"] == "theme"
