@@ -12,9 +12,11 @@ ROUTES = list(issuer_routes())
 def test_a_declared_route_has_a_caller_unless_it_is_for_anybody(route: IssuerRoute) -> None:
     fields = route.policy.descriptor.input_type.fields_by_name
 
-    assert route.has_caller is (route.policy.caller is CallerKind.CREDENTIAL)
-    assert route.has_tenant or route.path.startswith("/tenants")
-    if route.has_caller:
+    # Only an edge knows the address of a peer.
+    kind = CallerKind.EDGE if route.has("peer_address") else CallerKind.CREDENTIAL
+    assert route.has("caller") is (route.policy.caller is kind)
+    assert route.has("tenant_id") or route.path.startswith("/tenants")
+    if route.has("caller"):
         caller = fields["caller"].message_type
         assert caller is not None
         assert caller.full_name == "gnomon.identity.v1.Caller"
@@ -26,9 +28,9 @@ def test_a_declared_route_names_fields_and_says_what_it_does(route: IssuerRoute)
 
     assert not answer or answer in response
     assert route.rule.summary.endswith(".")
-    assert {field.name for field in route.fields_of_path().values()}.isdisjoint(
-        field.name for field in route.fields_of_body()
-    )
+    fields = route.fields_of_path()
+    in_both = {field.name for field in fields.values()} & {field.name for field in route.fields_of_body()}
+    assert in_both == {fields[variable].name for variable in route.rule.body.repeated}
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.rule.address)
