@@ -76,7 +76,6 @@ from identity.authentication.saml_applications.signing_keys import SamlSigningKe
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.jose.signing_key import SigningKey
-from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.crypto.keys.root_secret import RootSecret
 from identity.delivery.http.published_keys import PublishedKeys
@@ -106,6 +105,7 @@ from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.records.memory import MemoryRecordStore
 from tests.identity.documents import KnownDocuments
+from tests.identity.remembered_keys import RememberedKeyMaker
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ACME = TenantId("acme")
@@ -398,7 +398,7 @@ class Provider:
 
     def _saml_responses(self) -> SamlResponses:
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
-        self.saml_keys = SamlSigningKeys(self.store, SamlKeys(keys, ThreadedKeyMaker(), self.clock))
+        self.saml_keys = SamlSigningKeys(self.store, SamlKeys(keys, RememberedKeyMaker(), self.clock))
         return SamlResponses(
             keys=self.saml_keys,
             applications=SamlApplications(self.store),

@@ -30,7 +30,6 @@ from identity.authentication.saml.arrival import SamlArrivals
 from identity.authentication.saml.keys import SamlKeys
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.authentication.saml.sign_in import SamlResponses
-from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.delivery.http.documents import UnreadableDocument
 from identity.delivery.http.published_keys import PublishedKeys
@@ -53,6 +52,7 @@ from tests.identity.authentication.federation.upstream import (
 )
 from tests.identity.browsers import NOON, Provider, app
 from tests.identity.documents import KnownDocuments
+from tests.identity.remembered_keys import RememberedKeyMaker
 
 NOW = int(NOON.timestamp())
 ACCESS_TOKEN = "access-token-of-theirs"
@@ -115,7 +115,7 @@ class Flow:
         self.answers, self.domains = Answers(), Domains()
         keys = MasterKeys.read([new_master_key(SystemRandomness())], "", randomness=SystemRandomness())
         self.secrets = ProviderSecrets(store, keys)
-        self.saml_keys = SamlKeys(keys, ThreadedKeyMaker(), provider.clock)
+        self.saml_keys = SamlKeys(keys, RememberedKeyMaker(), provider.clock)
         shared = {"asked": provider.asked, "providers": Providers(store), "hasher": provider.hasher}
         self.requests = UpstreamRequests(ServiceProvider(self.saml_keys), **sources)
         saml_arrivals = SamlArrivals(store)

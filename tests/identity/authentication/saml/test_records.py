@@ -8,13 +8,13 @@ import pytest
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.saml.arrival import SAML_ARRIVALS
 from identity.authentication.saml.keys import SamlKeys
-from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.master_keys import LostMasterKey, MasterKeys, new_master_key
 from identity.directory.provider import PROVIDERS
 from identity.foundation.randomness import SystemRandomness
 from server.platform.errors import Unauthenticated
 from tests.identity.authentication.saml.flow import DEFAULT, SamlFlow
 from tests.identity.authentication.saml.idp import posted, response, signed
+from tests.identity.remembered_keys import RememberedKeyMaker
 
 RANDOMNESS = SystemRandomness()
 
@@ -47,16 +47,16 @@ async def test_a_new_master_key_replaces_the_one_of_our_key() -> None:
     old, new = new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)
     both, latest = (MasterKeys.read(texts, "", randomness=RANDOMNESS) for texts in ((old, new), (new,)))
     keys = SamlKeys(
-        MasterKeys.read((old,), "", randomness=RANDOMNESS), ThreadedKeyMaker(), flow.provider.clock
+        MasterKeys.read((old,), "", randomness=RANDOMNESS), RememberedKeyMaker(), flow.provider.clock
     )
     flow.inner.saml_keys = keys
     provider = await flow.furnish()
     with pytest.raises(LostMasterKey):
-        SamlKeys(latest, ThreadedKeyMaker(), flow.provider.clock).open(provider)
+        SamlKeys(latest, RememberedKeyMaker(), flow.provider.clock).open(provider)
 
     await ProviderSecrets(flow.provider.store, both).reseal(DEFAULT)
 
     (resealed,) = await flow.provider.store.of(PROVIDERS).page(DEFAULT)
-    key, certificate = SamlKeys(latest, ThreadedKeyMaker(), flow.provider.clock).open(resealed)
+    key, certificate = SamlKeys(latest, RememberedKeyMaker(), flow.provider.clock).open(resealed)
     assert certificate.public_key() == key.public_key()
     assert resealed.saml_certificate == provider.saml_certificate

@@ -9,7 +9,6 @@ from signxml.verifier import SignatureConfiguration, XMLVerifier
 from identity.authentication.saml.keys import SamlKeys
 from identity.authentication.saml_applications.identity_provider import IdentityProvider
 from identity.authentication.saml_applications.signing_keys import SAML_SIGNING_KEYS, SamlSigningKeys
-from identity.crypto.keys.key_maker import ThreadedKeyMaker
 from identity.crypto.keys.master_keys import LostMasterKey, MasterKeys, new_master_key
 from identity.foundation.randomness import SystemRandomness
 from server.platform.errors import InvalidState
@@ -22,6 +21,7 @@ from tests.identity.authentication.saml_applications.sp import (
     response_of,
 )
 from tests.identity.browsers import alice
+from tests.identity.remembered_keys import RememberedKeyMaker
 
 RANDOMNESS = SystemRandomness()
 OLD, NEW = new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)
@@ -102,7 +102,7 @@ async def test_a_new_master_key_replaces_the_one_of_both_keys() -> None:
 
     def keys(*texts: str) -> SamlSigningKeys:
         master_keys = MasterKeys.read(texts, "", randomness=RANDOMNESS)
-        return SamlSigningKeys(store, SamlKeys(master_keys, ThreadedKeyMaker(), flow.provider.clock))
+        return SamlSigningKeys(store, SamlKeys(master_keys, RememberedKeyMaker(), flow.provider.clock))
 
     await keys(OLD).create_next(tenant)
     with pytest.raises(LostMasterKey):
