@@ -4,6 +4,7 @@ import gzip
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from aiohttp import hdrs, web
@@ -21,6 +22,8 @@ _HASH_LENGTH = 16
 _FOR_EVER = "public, max-age=31536000, immutable"
 # Shorter files gain nothing.
 _COMPRESSED_FROM = 1024
+# More than all files of a process, each of which is compressed once.
+_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ def _response(asset: _Asset, request: web.Request, *, caching: str) -> web.Respo
     )
 
 
+@lru_cache(_KEPT)
 def _asset(name: str, content: bytes) -> _Asset:
     is_text = not name.endswith((".ico", ".woff2"))
     compressed = gzip.compress(content, 6, mtime=0) if is_text and len(content) >= _COMPRESSED_FROM else b""
