@@ -1,6 +1,7 @@
 """Signing keys that the deployments of a run share: a long RSA key takes a second to make, and each test has nine.
 
-Each deployment takes those that were used longest ago, so its tenants and their rotations have keys that differ.
+Each deployment takes those that were used longest ago, so its tenants and their rotations have keys that differ. All RSA
+keys are short: relying parties of tests wait five seconds for a key set, which waits for its long keys.
 """
 
 from collections import defaultdict, deque
@@ -8,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from threading import Lock
 
-from identity.crypto.jose.algorithms import KeyKind, PrivateKey, SigningAlgorithm
+from identity.crypto.jose.algorithms import KIND_OF, KeyKind, PrivateKey, SigningAlgorithm
 from identity.crypto.keys.key_maker import ThreadedKeyMaker
 
 # Keys of an algorithm; a deployment of a test needs fewer.
@@ -24,7 +25,7 @@ class RememberedKeyMaker:
     async def make(self, kind: KeyKind) -> PrivateKey:
         if kind.is_quick and kind.algorithm is not SigningAlgorithm.RS256:
             return await self._making.make(kind)
-        return await self._making.make(replace(kind, generate=partial(_remembered, kind)))
+        return await self._making.make(replace(kind, generate=partial(_remembered, kind.algorithm)))
 
     def close(self) -> None:
         self._making.close()
@@ -34,10 +35,10 @@ _lock = Lock()
 _keys: defaultdict[SigningAlgorithm, deque[PrivateKey]] = defaultdict(deque)
 
 
-def _remembered(kind: KeyKind) -> PrivateKey:
-    keys = _keys[kind.algorithm]
+def _remembered(algorithm: SigningAlgorithm) -> PrivateKey:
+    keys = _keys[algorithm]
     if len(keys) < MOST:
-        made = kind.generate()
+        made = KIND_OF[SigningAlgorithm.RS256].generate()
         with _lock:
             keys.append(made)
         return made
