@@ -32,6 +32,7 @@ from identity.delivery.mail.queued_letter import QUEUED_LETTERS
 from identity.directory.authorization import AUTHORIZATIONS
 from identity.directory.client import CLIENTS
 from identity.directory.consents.consent import CONSENTS
+from identity.directory.consents.support_access import SUPPORT_ACCESSES
 from identity.directory.images.image import IMAGES
 from identity.directory.labels import (
     AUTHORIZATION_DETAILS_TYPES,
@@ -117,6 +118,7 @@ KINDS: tuple[Kind[Any], ...] = (
     SIGN_IN_DOMAINS,
     SIGN_IN_PLACES,
     SPENT_IDS,
+    SUPPORT_ACCESSES,
     TENANTS,
     TERMS_ACCEPTANCES,
     TERMS_TEXTS,

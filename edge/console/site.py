@@ -16,7 +16,7 @@ from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from edge.console.sign_in import SignIn
 from edge.console.texts import reason_of
-from edge.console.visit import Visit
+from edge.console.visit import DEFAULT, Visit
 from edge.language_of_request import language_of
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.canonical_host import CanonicalHost
@@ -25,6 +25,7 @@ from edge.oidc.access.form import read_parameters
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import SECURITY_HEADERS
+from edge.oidc.access.support_sessions import Acting
 from edge.oidc.stubs import Stubs
 from edge.problem import REQUEST_ID, Handler, answered
 from gnomon.identity.v1 import browser_pb2
@@ -40,7 +41,6 @@ from server.platform.errors import (
 )
 from server.platform.languages import marked
 
-_DEFAULT = "default"
 _PAYLOAD_TOO_LARGE = 413
 # A form has a field for each row of a table, and a deployed form as many as its author defines.
 _MAX_PARAMETERS = 4096
@@ -57,6 +57,7 @@ class _SignedIn:
     issuer_tenant: str
     csrf_token: str
     cookie: str
+    is_impersonated: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,7 @@ class Site:
         signed_in = await self._signed_in(request, tenant)
         if signed_in is None:
             return await self.sign_in.begin(tenant, START)
-        home = signed_in.issuer_tenant or _DEFAULT
+        home = signed_in.issuer_tenant or DEFAULT
         try:
             me = await self.api.caller(request, home)("GetAuthentication")
         except PermissionDenied:
@@ -150,7 +151,7 @@ class Site:
         signed_in = await self._signed_in(request, tenant, host_tenant)
         if signed_in is None:
             target = request.path_qs if request.method == hdrs.METH_GET else address_of(tenant)
-            return await self.sign_in.begin("" if tenant == _DEFAULT else tenant, target)
+            return await self.sign_in.begin("" if tenant == DEFAULT else tenant, target)
         caller = self.api.caller(request, tenant, csrf_token)
         browser = browser_pb2.Browser(
             session=signed_in.cookie,
@@ -167,6 +168,8 @@ class Site:
             session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
             renderer=self.renderer,
             streams=self.streams,
+            browsers=self.browsers,
+            is_impersonated=signed_in.is_impersonated,
         )
 
     async def _signed_in(self, request: web.Request, *tenants: str) -> _SignedIn | None:
@@ -184,7 +187,7 @@ class Site:
                     raise
                 continue
             if session.state == pb.SESSION_STATE_AUTH:
-                return _SignedIn(tenant, session.csrf_token, cookie)
+                return _SignedIn(tenant, session.csrf_token, cookie, bool(session.impersonator))
         return None
 
     def _refusal(self, error: ServiceError, request: web.Request) -> web.StreamResponse:
@@ -196,8 +199,13 @@ class Site:
             "request_id": request.get(REQUEST_ID, ""),
             "back": _origin_of(request),
             "start": START,
+            "acting": self._acting(request),
         }
         return self.renderer.page(request, "error.html", facts, status=error.problem.status)
+
+    def _acting(self, request: web.Request) -> Acting | None:
+        tenant = request.match_info.get("tenant", "")
+        return self.browsers.acting.at_console(request, "" if tenant == DEFAULT else tenant)
 
 
 _HEADINGS: dict[type[ServiceError], str] = {

@@ -15,6 +15,9 @@ from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from edge.console.texts import reason_of
 from edge.language_of_request import language_of
+from edge.oidc.access.browsers import Browsers
+from edge.oidc.access.support_sessions import STOP, Acting
+from gnomon.identity.v1.browser_pb2 import SessionCookie
 from server.platform.errors import (
     InvalidArgument,
     InvalidState,
@@ -25,13 +28,17 @@ from server.platform.errors import (
 )
 from server.platform.languages import Language
 
+DEFAULT = "default"
 # Refusals that a person can answer by changing a form.
 REFUSED = (InvalidArgument, InvalidState, NotFound)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """`me` is the person's own document, `csrf_token` that of the session, `session_issuer` where it was begun."""
+    """`me` is the person's own document, `csrf_token` that of the session, `session_issuer` where it was begun.
+
+    The session `is_impersonated` if a support person acts as the user `me` in it.
+    """
 
     request: web.Request
     tenant: str
@@ -42,6 +49,8 @@ class Visit:
     session_issuer: str
     renderer: Renderer
     streams: LiveStreams
+    browsers: Browsers
+    is_impersonated: bool = False
 
     @property
     def language(self) -> Language:
@@ -69,12 +78,20 @@ class Visit:
             "tenants": [tenant["tenantId"] for tenant in self.me["tenants"]],
             "csrf_token": self.csrf_token,
             "issuer": self.session_issuer,
+            "acting": self._acting,
             "section": section,
             "here": self.request.path_qs,
             "done": self.query.get("done", ""),
             "address": lambda *segments, **query: address_of(self.tenant, *segments, **query),
         }
         return self.renderer.page(self.request, template, {**frame, **facts}, status=status)
+
+    @property
+    def _acting(self) -> Acting | None:
+        if not self.is_impersonated:
+            return None
+        name = self.me.get("email") or self.me["username"]
+        return Acting(name, self.csrf_token, f"{self.session_issuer.removesuffix('/')}{STOP}")
 
     def form_page(
         self, template: str, section: str, problem: Exception | None, facts: Mapping[str, object]
@@ -87,6 +104,12 @@ class Visit:
     def sent_to(self, *segments: str, **query: str) -> web.Response:
         """Redirect to a page of the tenant after a change."""
         return web.Response(status=303, headers={hdrs.LOCATION: address_of(self.tenant, *segments, **query)})
+
+    def acting(self, cookie: SessionCookie) -> web.Response:
+        """Give the browser a session of support in this tenant, and redirect to the account page."""
+        response = web.Response(status=303, headers={hdrs.LOCATION: f"{self.session_issuer}account"})
+        self.browsers.act("" if self.tenant == DEFAULT else self.tenant, response, cookie=cookie)
+        return response
 
     async def together(self, *calls: Awaitable[Document]) -> list[Document]:
         """Return the results of several calls of the API, which run at the same time."""

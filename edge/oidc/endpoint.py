@@ -15,6 +15,7 @@ from edge.oidc.access.client_certificates import NO_CERTIFICATES, ClientCertific
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import OWN_PAGES, RequestPolicy
+from edge.oidc.access.support_sessions import ActingCookies
 from edge.oidc.access.tenant import keep_tenant_of_host, names_tenant
 from edge.oidc.pages import Pages
 from edge.oidc.pages.password_reasons import sentence_on_password
@@ -42,6 +43,7 @@ class Endpoint:
     policy: RequestPolicy = OWN_PAGES
     canonical: CanonicalHost = CanonicalHost()
     certificates: ClientCertificates = NO_CERTIFICATES
+    acting: ActingCookies
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         known = self._known(request) if self.policy.kept else None
@@ -84,6 +86,7 @@ class Endpoint:
             return await handler(request)
         if not names_tenant(request):
             keep_tenant_of_host(request, await self.hosts.tenant_at(request))
+        self.acting.remember(request)
         await self.admission.expect(request)
         return await handler(request)
 

@@ -31,8 +31,10 @@ from edge.oidc.access.request_policy import (
     STATIC,
     TOKEN_OF_PROXY,
 )
+from edge.oidc.access.support_sessions import STOP
 from edge.oidc.administration.event_stream import EventStreamEndpoint
 from edge.oidc.administration.images import about_images
+from edge.oidc.administration.impersonation import ImpersonationEndpoint
 from edge.oidc.administration.issuer_routes import declared_rows
 from edge.oidc.authentication.authorization import AuthorizationEndpoint
 from edge.oidc.authentication.consent import ConsentEndpoint
@@ -155,6 +157,7 @@ def routes(
                 policy=policy,
                 canonical=canonical or CanonicalHost(),
                 certificates=certificates,
+                acting=browsers.acting,
             ).serve,
         )
         for path, policy, handlers in table
@@ -295,6 +298,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     requests = SignInRequestsEndpoint(stubs, config, browsers=browsers, pages=pages)
     calls = AdministrationCalls(config, browsers)
     account = AccountPageEndpoint(stubs, calls, browsers=browsers, pages=pages)
+    impersonation = ImpersonationEndpoint(stubs, calls, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
     shared_sign_in = SharedSignInEndpoint(stubs, config, browsers=browsers, pages=pages)
     federation = FederationEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -339,6 +343,8 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/sign-in-requests", OWN_PAGES, {"GET": requests.get, "POST": requests.post}
     yield "/account", OWN_PAGES, {"GET": account.get}
+    yield "/users/{id}/impersonation", OWN_PAGES, {"POST": impersonation.start}
+    yield STOP, OWN_PAGES, {"POST": impersonation.stop}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
     yield from _of_letters(stubs, config, browsers=browsers, pages=pages)
 

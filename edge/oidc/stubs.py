@@ -22,6 +22,7 @@ from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceStub
+from gnomon.identity.v1.impersonation_service_pb2_grpc import ImpersonationServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceStub
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceAsyncStub
+    from gnomon.identity.v1.impersonation_service_pb2_grpc import ImpersonationServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
     from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceAsyncStub
@@ -116,6 +118,7 @@ class Stubs:
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     images: "ImageServiceAsyncStub"
+    impersonations: "ImpersonationServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
     one_time_codes: "OneTimeCodeServiceAsyncStub"
@@ -163,6 +166,7 @@ def stubs_of(channel: Channel) -> Stubs:
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         images=ImageServiceStub(aio_channel),
+        impersonations=ImpersonationServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
         one_time_codes=OneTimeCodeServiceStub(aio_channel),

@@ -14,7 +14,7 @@ from typing import Protocol
 from gnomon.identity.v1 import caller_pb2 as pb
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
-from identity.access.sessions.sessions import has_csrf
+from identity.access.sessions.sessions import expect_own, has_csrf, impersonated
 from identity.access.tokens.active import ActiveToken
 from identity.directory.client import Client
 from identity.directory.holdings import Standing
@@ -149,6 +149,7 @@ class Callers:
         if caller.access_token:
             return await self._bearer(tenant, caller, right)
         user, session = await self._signed_in(tenant, caller)
+        expect_own(session)
         standing = await self._standings.of(user)
         self._expect_reach(user, standing, tenant, right)
         return _person_at(session, user, standing, caller.browser.peer_address)
@@ -158,11 +159,13 @@ class Callers:
     ) -> Actor:
         """Return the caller: the user in a browser, or another caller with this right.
 
-        An API key cannot change second factors, devices, consents, names or pictures of an administrator.
+        An API key cannot change second factors, devices, consents, names or pictures of an administrator. A support
+        person who acts as the user only reads.
         """
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
+                _expect_no_change(session, caller)
                 standing = await self._standings.of(user)
                 return _person_at(session, user, standing, caller.browser.peer_address)
         actor = await self.expect(tenant, caller, area, right)
@@ -171,11 +174,15 @@ class Callers:
         return actor
 
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
-        """Return the caller if it is this user in a browser; raises Unauthenticated or PermissionDenied otherwise."""
+        """Return the caller if it is this user in a browser; raises Unauthenticated or PermissionDenied otherwise.
+
+        A support person who acts as the user only reads.
+        """
         if caller.api_key or caller.access_token:
             raise Unauthenticated("only the user can do this, in a browser")
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
+        _expect_no_change(session, caller)
         standing = await self._standings.of(user)
         return _person_at(session, user, standing, caller.browser.peer_address)
 
@@ -196,6 +203,8 @@ class Callers:
         # RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key must not be presented as a bearer token.
         if not token.claims.is_bearer:
             raise Unauthenticated("the token was presented without the proof that it is bound to")
+        if token.is_impersonated:
+            raise impersonated()
         if token.user is not None:
             standing = _narrowed(await self._standings.of(token.user), token)
             self._expect_reach(token.user, standing, tenant, right)
@@ -279,6 +288,11 @@ def _person(user: User, standing: Standing, peer_address: str) -> Actor:
         peer_address=peer_address,
         permissions=standing.permissions,
     )
+
+
+def _expect_no_change(session: Session, caller: pb.Caller) -> None:
+    if not caller.is_read:
+        expect_own(session)
 
 
 def _expect(*, is_allowed: bool) -> None:

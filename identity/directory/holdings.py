@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
-from identity.directory.authorization import Authorization, OwnerType, owner_text
+from identity.directory.authorization import Authorization, OwnerType, owner_text, permission_types
 from identity.directory.claims import Claims
 from identity.directory.client import Client
 from identity.directory.labels import Group, Role
@@ -18,6 +18,8 @@ ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
 """Built in: they exist in every tenant, and administer it."""
 
 ADMINISTRATOR_PERMISSIONS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE)
+
+_ADMINISTRATION: frozenset[Permission] = frozenset(ADMINISTRATOR_PERMISSIONS)
 
 
 class Holder(Protocol):
@@ -56,6 +58,17 @@ class Standing:
     @property
     def administers(self) -> bool:
         return Permission.IDENTITY_WRITE in self.permissions
+
+
+def without_administration(standing: Standing) -> Standing:
+    """Return the standing without the rights to see and change users, clients, labels and tenants."""
+    types = permission_types()
+    kept = (
+        grant
+        for grant in standing.grants
+        if _ADMINISTRATION.isdisjoint(types.get(grant.resource_type, {}).get(grant.permission_type, ()))
+    )
+    return Standing(standing.tenant_ids, standing.permissions - _ADMINISTRATION, frozenset(kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ class TermsOfUse(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class SupportAccesses(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 class Places(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -83,6 +87,7 @@ class UserAdministration:
     devices: Records[Device]
     consents: Consents
     terms: TermsOfUse
+    support: SupportAccesses
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
     places: Places
@@ -247,6 +252,7 @@ class UserAdministration:
         await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
         await self.terms.remove_of_user(tenant, user_id)
+        await self.support.remove_of_user(tenant, user_id)
         await self.images.remove_of_user(tenant, user_id)
         await self.authorizations.remove_of_user(tenant, user_id)
 

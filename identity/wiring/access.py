@@ -12,6 +12,7 @@ from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.revoked import RevokedTokens
 from identity.access.tokens.token_sets import TokenSets
 from identity.directory.consents.consents import Consents
+from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS
 from identity.directory.users import Users
@@ -24,6 +25,7 @@ class UserState:
     sessions: Sessions
     consents: Consents
     terms: TermsOfUse
+    support: SupportAccesses
     token_sets: TokenSets
     revoked_tokens: RevokedTokens
     active_tokens: ActiveTokens
@@ -59,12 +61,14 @@ def user_state_of(dependencies: Dependencies) -> UserState:
         clock=dependencies.clock,
         randomness=dependencies.randomness,
         config=dependencies.config.logout,
+        events=dependencies.events,
     )
     return UserState(
         users=Users(dependencies.store.of(USERS)),
         sessions=sessions,
         consents=Consents(dependencies.store, clock=dependencies.clock, randomness=dependencies.randomness),
         terms=TermsOfUse(dependencies.store, dependencies.clock),
+        support=SupportAccesses(dependencies.store, dependencies.clock),
         token_sets=token_sets,
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,

@@ -10,6 +10,7 @@ from gnomon.identity.v1 import (
     client_service_pb2,
     dynamic_client_service_pb2,
     event_service_pb2,
+    impersonation_service_pb2,
     saml_key_service_pb2,
     terms_of_use_service_pb2,
 )
@@ -23,7 +24,9 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
+from identity.administration.impersonation import Impersonations
 from identity.administration.rpc.event import EventServicer
+from identity.administration.rpc.impersonation import ImpersonationServicer
 from identity.administration.rpc.saml_key import SamlKeyServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
 from identity.administration.saml_keys import SamlKeyAdministration
@@ -36,6 +39,8 @@ from identity.clients.rpc.dynamic_client import DynamicClientServicer
 from identity.clients.scim_applications.administration import ScimApplicationAdministration
 from identity.clients.sectors import Sectors
 from identity.directory.owned_authorizations import OwnedAuthorizations
+from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
+from identity.directory.tenants.tenant_record import TENANTS
 from identity.wiring.access import UserState
 from identity.wiring.clients.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
@@ -46,6 +51,7 @@ _API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
 _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _TERMS = terms_of_use_service_pb2.DESCRIPTOR.services_by_name["TermsOfUseService"]
 _SAML_KEYS = saml_key_service_pb2.DESCRIPTOR.services_by_name["SamlKeyService"]
+_IMPERSONATIONS = impersonation_service_pb2.DESCRIPTOR.services_by_name["ImpersonationService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
@@ -81,6 +87,7 @@ class AdministrationWiring:
             _SAML_KEYS: SamlKeyServicer(
                 self._admission, SamlKeyAdministration(dependencies.saml_signing_keys, dependencies.events)
             ),
+            _IMPERSONATIONS: self._impersonations(),
         }
 
     def _client_administration(self) -> ClientAdministration:
@@ -143,6 +150,22 @@ class AdministrationWiring:
             clock=dependencies.clock,
         )
         return BlacklistServicer(self._admission, blacklist)
+
+    def _impersonations(self) -> ImpersonationServicer:
+        dependencies, user_state = self._dependencies, self._user_state
+        impersonations = Impersonations(
+            accesses=user_state.support,
+            settings=SettingsOfTenants(dependencies.store.of(TENANTS)),
+            sessions=user_state.sessions,
+            users=user_state.users,
+            standings=dependencies.standings,
+            termination=user_state.termination,
+            events=dependencies.events,
+            clock=dependencies.clock,
+        )
+        return ImpersonationServicer(
+            self._admission, dependencies.tenants, impersonations, dependencies.clock
+        )
 
     def _terms(self) -> TermsOfUseServicer:
         dependencies, terms = self._dependencies, self._user_state.terms

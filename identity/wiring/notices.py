@@ -34,6 +34,7 @@ class NoticeWiring:
             links=dependencies.links,
             sign_out=user_state.sign_out,
             places=self.places,
+            support=user_state.support,
             events=dependencies.events,
             clock=dependencies.clock,
         )

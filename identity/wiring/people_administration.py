@@ -235,6 +235,7 @@ class PeopleAdministrationWiring:
             provider_links=dependencies.store.of(PROVIDER_LINKS),
             consents=self._user_state.consents,
             terms=self._user_state.terms,
+            support=self._user_state.support,
             passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
             places=self._notices.places,
             welcome=self._welcome,

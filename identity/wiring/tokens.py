@@ -109,6 +109,7 @@ class TokenWiring:
         self.continuation = Continuation(
             user_state.token_sets,
             self._families,
+            sessions=user_state.sessions,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
         )

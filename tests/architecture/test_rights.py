@@ -12,6 +12,7 @@ from server.platform.policy import CallerKind, Policy, policies_of, services
 
 # The user alone, in a browser.
 OF_ONESELF = {
+    "AllowSupportAccess",
     "BeginProviderLink",
     "CheckAccountDeletion",
     "ConfirmCodeGenerator",
@@ -26,6 +27,7 @@ OF_ONESELF = {
     "StartPasskeyRegistration",
     "TurnOnEmailCodes",
     "UpdateAccount",
+    "WithdrawSupportAccess",
 }
 # The request decides whose right is needed, or which one.
 BY_REQUEST = {

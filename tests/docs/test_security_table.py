@@ -44,6 +44,7 @@ BY_SPECIFICATION = [
         "terms of use",
         "SAML to applications",
         "SCIM applications",
+        "impersonation",
     ),
 ]
 

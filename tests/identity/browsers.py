@@ -266,6 +266,7 @@ class Provider:
             *(self.sessions, self.clients, self.token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=logout,
+            events=self.events,
             **sources,
         )
         self.hints = IdTokenHints(

@@ -93,7 +93,8 @@ class Form:
     field of the request, and the path in the record of its present value, of which the form changes its own fields.
     `secret` is the field of the response with what is shown once, and `answer` are values of the response that a page of
     their own shows. The person stays on the page
-    unless the record `is_gone`.
+    unless the record `is_gone`. The response of a form that `begins_session` has the cookie of another session of the
+    browser, in which the person goes on at the account page.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Form:
     secret: str = ""
     answer: tuple[Column, ...] = ()
     is_gone: bool = False
+    begins_session: bool = False
 
     def with_fields(self, *first: FormField) -> Self:
         """Return the form with further fields before its own."""

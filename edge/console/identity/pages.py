@@ -121,6 +121,8 @@ async def _change_record(visit: Visit, kind: RecordKind, key: str, sent: Sent) -
         response = await send(visit, form, sent, keys=(key, row), record=found)
     except _REFUSED as error:
         return await _record_page(visit, kind, key, Refusal(form, row, sent, error))
+    if form.begins_session:
+        return visit.acting(response.cookie)
     if page := _secret_page(visit, kind, form, response, key) or _answer_page(
         visit, kind, form, response, key
     ):

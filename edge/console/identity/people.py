@@ -25,6 +25,7 @@ _SESSIONS: Final = Listing(
         Column("last_seen", marked("Last used"), Show.SECONDS),
         Column("exp", marked("Ends"), Show.SECONDS),
         Column("is_mfa", marked("Second factor")),
+        Column("impersonator", marked("Support person")),
     ),
     empty=marked("The user is not signed in."),
     row=Form(
@@ -220,6 +221,25 @@ USERS: Final = RecordKind(
             button=marked("Sign out everywhere"),
             done="signed-out",
             warning=marked("All sessions and tokens of the user end."),
+        ),
+        Form(
+            name="impersonate",
+            rpc="StartImpersonation",
+            keys=("user_id",),
+            button=marked("Sign in as this user"),
+            done="saved",
+            heading=marked("Support"),
+            fields=(
+                FormField(
+                    "reason",
+                    marked("Reason"),
+                    marked(
+                        "The user has to allow it on the account page, and gets a message. You need the support role."
+                    ),
+                    is_required=True,
+                ),
+            ),
+            begins_session=True,
         ),
         Form(
             name="delete",

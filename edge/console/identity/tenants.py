@@ -13,7 +13,7 @@ from edge.console.identity.declarations import (
     Show,
     Source,
 )
-from edge.console.identity.labels import GROUP_NAMES
+from edge.console.identity.labels import GROUP_NAMES, ROLE_NAMES
 from server.platform.languages import marked
 
 _PROVIDER_IDS: Final = Source(rpc="ListProviders", paths=("providers.id",))
@@ -236,6 +236,13 @@ SETTINGS: Final = RecordKind(
                     marked("Mails about sign-ins"),
                     marked("About new browsers, or also about new network addresses."),
                 ),
+                FormField(
+                    "settings.support_role",
+                    marked("Role of support persons"),
+                    marked("Administrators with it sign in as users who allow it. Empty for nobody."),
+                    sources=(ROLE_NAMES,),
+                ),
+                FormField("settings.support_minutes", marked("Minutes until a session of support ends")),
                 FormField("settings.require_email_confirmation", marked("Users confirm their address")),
                 FormField("settings.confirmation_link_hours", marked("Hours for which the link is valid")),
                 FormField(

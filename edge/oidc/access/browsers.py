@@ -12,6 +12,7 @@ from edge.oidc.access.cookies import (
 )
 from edge.oidc.access.login_status import LoginStatus
 from edge.oidc.access.peers import Peers
+from edge.oidc.access.support_sessions import ActingCookies
 from edge.oidc.config import AccessConfig
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
@@ -32,6 +33,7 @@ class Browsers:
         self._opened_links = Cookies(OPENED_LINK, mode)
         self._peers = Peers(config.trusted_proxies)
         self.login_status = LoginStatus(mode, is_told=has_fed_cm)
+        self.acting = ActingCookies(mode)
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
         """Return the browser; the CSRF token is that of the form, else that of the header."""
@@ -62,12 +64,18 @@ class Browsers:
         if cookie.device:
             device = pb.SessionCookie(value=cookie.device, max_age=cookie.device_max_age)
             self._devices.keep(request, response, cookie=device)
+        self.acting.keep(request, response, cookie=cookie)
 
     def forget(self, request: web.Request, response: web.Response) -> None:
         """Delete the session cookie and the one that recognizes the browser."""
         gone = pb.SessionCookie(max_age=0)
         self.keep(request, response, cookie=gone)
         self._devices.keep(request, response, cookie=gone)
+
+    def act(self, tenant: str, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+        """Set the session cookie of a tenant to that of a session of support."""
+        self._sessions.keep_of(tenant, response, cookie=cookie)
+        self.acting.keep_of(tenant, response, cookie=cookie)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
         """Set the cookie of a remembered browser."""

@@ -16,6 +16,7 @@ DEVICE = "GnomonDevice"
 # The name that other programs expect which follow such links.
 OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"
+ACTING = "GnomonActing"
 
 PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _MAX_LENGTH = 256
@@ -62,8 +63,12 @@ class Cookies:
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: CookieContent) -> None:
         """Set the cookie, or delete it when `max_age` is 0."""
+        self.keep_of(tenant_of(request), response, cookie=cookie)
+
+    def keep_of(self, tenant: str, response: web.Response, *, cookie: CookieContent) -> None:
+        """Set or delete the cookie of a tenant, in the same way; the default tenant has an empty name."""
         response.set_cookie(
-            self._name(tenant_of(request)),
+            self._name(tenant),
             cookie.value if cookie.max_age else "",
             max_age=cookie.max_age,
             path=self._path,

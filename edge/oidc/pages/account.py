@@ -9,10 +9,12 @@ from typing import Any
 from aiohttp import web
 
 from edge.language_of_request import kept_language
+from edge.oidc.access.support_sessions import STOP, Acting
 from edge.oidc.pages.renderer import Pages
 from edge.oidc.pages.words import words_of
 from gnomon.identity.v1.consent_service_pb2 import Consent
 from gnomon.identity.v1.device_list_service_pb2 import Device
+from gnomon.identity.v1.impersonation_service_pb2 import GetSupportAccessResponse
 from gnomon.identity.v1.one_time_code_service_pb2 import (
     CodeGenerator,
     GetEmailCodesResponse,
@@ -28,12 +30,17 @@ from server.platform.languages import Language, languages
 
 # Longer lists are cut, and the page tells how many entries it leaves out.
 MOST_ENTRIES = 50
+# An hour, a day and a week.
+_HOURS_OF_SUPPORT = (1, 24, 168)
 _WITH_PASSWORD = frozenset({"password", "federated_password"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountFacts:
-    """Contents of the page; `path` is the path of the tenant's issuer, without a final slash."""
+    """Contents of the page; `path` is the path of the tenant's issuer, without a final slash.
+
+    `impersonator` is the address of the support person who acts as the user, empty in the user's own sessions.
+    """
 
     path: str
     csrf_token: str
@@ -47,6 +54,8 @@ class AccountFacts:
     devices: Sequence[Device]
     consents: Sequence[Consent]
     accepted_terms: Sequence[TermsAcceptance]
+    support: GetSupportAccessResponse
+    impersonator: str
     provider_links: ListProviderLinksResponse
     can_delete: bool
 
@@ -80,6 +89,9 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
             "devices": _cut(sorted(facts.devices, key=lambda device: device.created, reverse=True)),
             "applications": _cut(_application(consent, language) for consent in facts.consents),
             "accepted_terms": _cut(facts.accepted_terms),
+            "support": facts.support,
+            "hours_of_support": _HOURS_OF_SUPPORT,
+            "acting": _acting(facts),
             "linked": facts.provider_links.linked,
             "linkable": facts.provider_links.available,
             "can_delete": facts.can_delete,
@@ -89,6 +101,10 @@ def account_page(pages: Pages, facts: AccountFacts) -> web.Response:
         form_origins=facts.provider_links.form_origins,
         language=language,
     )
+
+
+def _acting(facts: AccountFacts) -> Acting | None:
+    return Acting(facts.user.email, facts.csrf_token, f"{facts.path}{STOP}") if facts.impersonator else None
 
 
 @dataclass(frozen=True, slots=True)

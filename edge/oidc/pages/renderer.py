@@ -14,6 +14,7 @@ from edge.language_of_request import kept_language, name_language
 from edge.metadata import new_request_id
 from edge.oidc.access.originating_request import OriginatingRequest
 from edge.oidc.access.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
+from edge.oidc.access.support_sessions import kept_acting
 from edge.oidc.pages.assets import FOLDER, PageAssets
 from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of, sentence_of
 from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
@@ -34,6 +35,7 @@ from server.platform.channels import error_of
 from server.platform.clock import Clock
 from server.platform.languages import Language, marked
 
+_SIGN_IN = "sign_in.html"
 _NONCE_BYTES = 18
 _CONTINUE = marked("Continue")
 _NO_VALUES: Final[Mapping[str, str]] = {}
@@ -75,7 +77,7 @@ class Pages:
             "registration": registration,
         }
         return self._page(
-            "sign_in.html",
+            _SIGN_IN,
             facts,
             look=_look(page, path),
             form_origin=page.redirect_origin,
@@ -228,7 +230,7 @@ class Pages:
             "forgotten": "",
             "registration": "",
         }
-        return self._page("sign_in.html", facts, look=look_of(screen, path, is_preview=True))
+        return self._page(_SIGN_IN, facts, look=look_of(screen, path, is_preview=True))
 
     def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
         """Render a sign-out screen without any function."""
@@ -399,7 +401,10 @@ class Pages:
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
         language = language or kept_language()
-        text = _TEMPLATES.of(language, template).render(facts, screen=look, assets=self._assets, nonce=nonce)
+        # No user is signed in where this page is shown.
+        acting = None if look.is_preview or template == _SIGN_IN else kept_acting()
+        own = {"screen": look, "assets": self._assets, "nonce": nonce, "acting": acting}
+        text = _TEMPLATES.of(language, template).render({**own, **facts})
         if look.is_preview:
             # A page of ours shows the preview in a frame.
             headers = {

@@ -21,6 +21,7 @@ from gnomon.identity.v1.account_service_pb2 import CheckAccountDeletionRequest
 from gnomon.identity.v1.consent_service_pb2 import ListConsentsRequest
 from gnomon.identity.v1.device_list_service_pb2 import ListDevicesRequest
 from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
+from gnomon.identity.v1.impersonation_service_pb2 import GetSupportAccessRequest, GetSupportAccessResponse
 from gnomon.identity.v1.one_time_code_service_pb2 import (
     GetEmailCodesRequest,
     GetEmailCodesResponse,
@@ -112,6 +113,8 @@ class AccountPageEndpoint:
             devices=(await devices).devices,
             consents=(await consents).consents,
             accepted_terms=(await self._accepted_terms(ListAcceptedTermsRequest(**whose))).acceptances,
+            support=await self._support(GetSupportAccessRequest(**whose)),
+            impersonator=session.impersonator,
             provider_links=await self._provider_links(ListProviderLinksRequest(**whose)),
             can_delete=await self._can_delete(CheckAccountDeletionRequest(**whose)),
         )
@@ -133,6 +136,15 @@ class AccountPageEndpoint:
             if not isinstance(error_of(failure), ModeNotSupported):
                 raise
             return ListAcceptedTermsResponse()
+
+    async def _support(self, asked: GetSupportAccessRequest) -> GetSupportAccessResponse:
+        try:
+            return await self._stubs.impersonations.GetSupportAccess(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            # A service of the version before does not know the call.
+            if not isinstance(error_of(failure), ModeNotSupported):
+                raise
+            return GetSupportAccessResponse()
 
     async def _email_codes(self, asked: GetEmailCodesRequest) -> GetEmailCodesResponse:
         try:

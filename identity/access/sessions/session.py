@@ -11,11 +11,24 @@ from server.platform.records import Kind, Record
 _OWN_FACTORS = frozenset({"hwk", "swk", "otp"})
 
 
+# Method of a session in which a support person acts as the user, after the methods of that person's own sign-in.
+IMPERSONATION = "impersonation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impersonator:
+    """The support person who acts as a user, at most until `ends_at`."""
+
+    user_id: UserId
+    ends_at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authentication:
     """User, time and methods of a sign-in: OpenID Connect Core 1.0 §2, RFC 8176.
 
-    `sid` is the session id for relying parties; it is empty without a browser.
+    `sid` is the session id for relying parties; it is empty without a browser. With an `impersonator`, time and methods are
+    those of the support person's sign-in.
     """
 
     user_id: UserId
@@ -23,6 +36,7 @@ class Authentication:
     amr: tuple[str, ...]
     acr: str
     sid: str = ""
+    impersonator: Impersonator | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +58,9 @@ class Session(Record):
     ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `is_factor_shown` is true when a
     second factor was added or shown after the sign-in. A user who has to accept terms of use first is not signed in:
     `held` is the authentication until then. `postponed_terms` is the version that the user accepts later.
+    `impersonator_id` and `impersonator_name` are id and address of the support person who acts as the user, and
+    `impersonator_sid` the id of that person's own session; `impersonated_id` is the user's id. All are empty in the
+    user's own sessions.
     """
 
     sid: str
@@ -60,6 +77,15 @@ class Session(Record):
     is_factor_shown: bool = False
     held: Authentication | None = None
     postponed_terms: str = ""
+    impersonator_id: str = ""
+    impersonator_name: str = ""
+    impersonator_sid: str = ""
+    impersonated_id: str = ""
+
+    @property
+    def is_impersonated(self) -> bool:
+        """Whether a support person acts as the user."""
+        return bool(self.impersonator_id)
 
     @property
     def has_shown_factor(self) -> bool:
@@ -68,4 +94,9 @@ class Session(Record):
         return self.is_factor_shown or not _OWN_FACTORS.isdisjoint(amr)
 
 
-SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id", "upstream_sub", "upstream_sid"))
+SESSIONS = Kind(
+    Session,
+    "session",
+    unique=("sid",),
+    indexed=("user_id", "upstream_sub", "upstream_sid", "impersonator_id", "impersonated_id"),
+)

@@ -1,6 +1,7 @@
 """Ends a session, revokes its tokens and queues logout tokens for its relying parties.
 
-The session ends first, so that no new tokens are issued in it. The queue of logout tokens is durable.
+The session ends first, so that no new tokens are issued in it. The queue of logout tokens is durable. With a session
+of a support person, those sessions end in which that person acts as another user; their tokens end always.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,9 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
 from identity.directory.client import Client, ClientId
 from identity.directory.user import UserId
+from identity.foundation.events.event import EventActor
+from identity.foundation.events.events import Events
+from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -39,6 +43,7 @@ class SessionTermination:
         clock: Clock,
         randomness: Randomness,
         config: LogoutConfig,
+        events: Events,
     ) -> None:
         self._sessions = sessions
         self._clients = clients
@@ -47,10 +52,15 @@ class SessionTermination:
         self._clock = clock
         self._randomness = randomness
         self._config = config
+        self._events = events
 
     async def end(self, tenant: Tenant, session: Session) -> None:
         await self._sessions.end(session)
         await self._aftermath(tenant, session)
+        for acting in await self._sessions.by_support(tenant, session.user_id):
+            if acting.impersonator_sid == session.sid:
+                await self._sessions.end(acting)
+                await self._aftermath(tenant, acting)
 
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
         """End every session of a user but the one with this `sid`, and return those that this call ended."""
@@ -60,10 +70,21 @@ class SessionTermination:
         return ended
 
     async def _aftermath(self, tenant: Tenant, session: Session) -> None:
-        if self._config.token_revoke_on_logout:
+        if self._config.token_revoke_on_logout or session.is_impersonated:
             await self._token_sets.remove_of_session(tenant, session.sid)
         for client_id in session.clients:
             await self._tell(tenant, client_id, session)
+        if session.is_impersonated:
+            await self._report(tenant, session)
+
+    async def _report(self, tenant: Tenant, session: Session) -> None:
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.IMPERSONATION_ENDED,
+            user_id=session.user_id,
+            session=session.sid,
+            actor=impersonator_of(session),
+        )
 
     async def _tell(self, tenant: Tenant, client_id: ClientId, session: Session) -> None:
         client = await self._clients.find(tenant, client_id)
@@ -80,3 +101,8 @@ class SessionTermination:
                 next_at=self._clock.now(),
             )
         )
+
+
+def impersonator_of(session: Session) -> EventActor:
+    """Return the support person of a session as the actor of events."""
+    return EventActor("user", session.impersonator_id, session.impersonator_name)

@@ -7,11 +7,17 @@ fixation. Its last use is written at most every ten seconds.
 import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.config import SessionConfig, SessionLifetimes
-from identity.access.sessions.session import Authentication, Session, UpstreamAuthentication
+from identity.access.sessions.session import (
+    IMPERSONATION,
+    Authentication,
+    Impersonator,
+    Session,
+    UpstreamAuthentication,
+)
 from identity.access.sessions.session_records import SessionRecords
 from identity.access.sessions.ways import parts_of, secret_of
 from identity.directory.client import ClientId
@@ -20,7 +26,7 @@ from identity.directory.user import UserId
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import Unauthenticated, Unavailable
+from server.platform.errors import PermissionDenied, Unauthenticated, Unavailable
 from server.platform.records import Changed, Records
 
 _COOKIE_LENGTH = 64
@@ -56,12 +62,16 @@ class Sessions:
         return await self.note_use(session)
 
     async def follow(self, tenant: Tenant, way: str, peer_address: str) -> Session | None:
-        """Return the signed-in session of a FedCM cookie, without extending its idle time."""
+        """Return the signed-in session of a FedCM cookie, without extending its idle time.
+
+        A session in which a support person acts as the user counts for nothing here.
+        """
         sid, secret = parts_of(way)
         found = await self._records.find(tenant.tenant_id, "sid", sid, most=1) if sid else ()
         for session in found:
             is_the_way = hmac.compare_digest(session.way_hash.encode(), self._id(secret).encode())
-            if is_the_way and session.authentication and self._may_use(session, peer_address):
+            is_own = session.authentication is not None and not session.is_impersonated
+            if is_the_way and is_own and self._may_use(session, peer_address):
                 return session
         return None
 
@@ -95,7 +105,7 @@ class Sessions:
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session = self._fresh(tenant, cookie, peer_address)
         ended = await self._records.take(tenant.tenant_id, before.id) if before is not None else None
-        if ended is not None and ended.user_id == user_id:
+        if ended is not None and ended.user_id == user_id and not ended.is_impersonated:
             session = replace(session, sid=ended.sid, clients=ended.clients)
         authentication = Authentication(
             user_id=user_id, at=self._clock.now(), amr=amr, acr=acr, sid=session.sid
@@ -107,6 +117,60 @@ class Sessions:
             held=authentication if is_held else None,
         )
         return cookie, await self._records.insert(_vouched_for(signed_in, vouching))
+
+    async def impersonate(
+        self,
+        tenant: Tenant,
+        own: Session,
+        user_id: UserId,
+        *,
+        name: str,
+        ends_at: datetime,
+        peer_address: str,
+    ) -> tuple[str, Session]:
+        """Begin a session in which the user of the session `own`, with the address `name`, acts as another user.
+
+        It ends with the session `own` at the latest. Raises Unauthenticated when nobody is signed in there.
+        """
+        by = own.authentication
+        if by is None:
+            raise Unauthenticated("no user is signed in")
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        session = self._fresh(tenant, cookie, peer_address)
+        ends_at = min(filter(None, (ends_at, session.expires_at, own.expires_at)))
+        acting = replace(
+            session,
+            expires_at=ends_at,
+            user_id=user_id,
+            authentication=Authentication(
+                user_id=user_id,
+                at=by.at,
+                amr=(*by.amr, IMPERSONATION),
+                acr=by.acr,
+                sid=session.sid,
+                impersonator=Impersonator(user_id=by.user_id, ends_at=ends_at),
+            ),
+            impersonator_id=by.user_id,
+            impersonator_name=name,
+            impersonator_sid=own.sid,
+            impersonated_id=user_id,
+        )
+        return cookie, await self._records.insert(acting)
+
+    async def of_sid(self, tenant: Tenant, sid: str) -> Session | None:
+        """Return the session with this `sid`, without extending its idle time; None when it has ended."""
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+        return found[0] if found else None
+
+    async def as_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
+        """Return the sessions in which support persons act as the user."""
+        return await self._records.find(tenant.tenant_id, "impersonated_id", user_id, most=_MOST_OF_A_USER)
+
+    async def by_support(self, tenant: Tenant, user_id: str) -> Sequence[Session]:
+        """Return the sessions in which this support person acts as another user."""
+        if not user_id:
+            return []
+        return await self._records.find(tenant.tenant_id, "impersonator_id", user_id, most=_MOST_OF_A_USER)
 
     async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
         """Replace the id and CSRF token of a session; raises Unauthenticated when it has ended."""
@@ -194,8 +258,14 @@ class Sessions:
         await self._records.take(session.tenant_id, session.id)
 
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
-        """End every session of a user but the one with this `sid`, and return those that this call ended."""
-        found = await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
+        """End every session of a user but the one with this `sid`, and return those that this call ended.
+
+        The sessions in which the user acts as others end, too.
+        """
+        found = [
+            *await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER),
+            *await self.by_support(tenant, user_id),
+        ]
         termination = (session for session in found if session.sid != but)
         taken = [await self._records.take(tenant.tenant_id, session.id) for session in termination]
         return [session for session in taken if session is not None]
@@ -248,6 +318,16 @@ def _vouched_for(session: Session, vouching: UpstreamAuthentication | None) -> S
 def has_csrf(session: Session, csrf_token: str) -> bool:
     """Whether the token is the CSRF token of the session."""
     return hmac.compare_digest(session.csrf_token.encode(), csrf_token.encode())
+
+
+def expect_own(session: Session) -> None:
+    """Raise PermissionDenied in a session in which a support person acts as the user."""
+    if session.is_impersonated:
+        raise impersonated()
+
+
+def impersonated() -> PermissionDenied:
+    return PermissionDenied("a support person who acts as a user may not do this", cause="IMPERSONATED")
 
 
 async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Session:

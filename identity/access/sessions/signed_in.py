@@ -1,14 +1,16 @@
 """The user who is signed in at a browser, for calls of the process API.
 
-The session works like a token without scopes: the user has all of the user's permissions.
+The session works like a token without scopes: the user has all of the user's permissions. A support person who acts as
+the user has them without those of administration.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import has_csrf
+from identity.directory.holdings import without_administration
 from identity.directory.principals import Principal
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.errors import NotFound, PermissionDenied, Unauthenticated
@@ -65,6 +67,9 @@ class SignedInPrincipals:
             session = await self._sessions.find(tenant, presented.cookie, peer_address)
             if session is None or session.authentication is None:
                 return None
-            return await self._principals.of(session.user_id, tenant.issuer), tenant, session
+            principal = await self._principals.of(session.user_id, tenant.issuer)
         except NotFound:
             return None
+        if session.is_impersonated:
+            principal = replace(principal, standing=without_administration(principal.standing))
+        return principal, tenant, session

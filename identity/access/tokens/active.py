@@ -31,6 +31,11 @@ class ActiveToken:
     user: User | None
     token_set: TokenSet | None
 
+    @property
+    def is_impersonated(self) -> bool:
+        """Whether a support person acts as the user."""
+        return self.token_set is not None and self.token_set.authentication.impersonator is not None
+
 
 class ActiveTokens:
     def __init__(

@@ -84,5 +84,6 @@ def _authentication(grantee: Grantee) -> dict[str, object]:
         "acr": authentication.acr,
         "sid": grantee.sid,
         "did": grantee.token_set.device_id,
+        "act": grantee.actor,
     }
     return {name: value for name, value in claims.items() if value}

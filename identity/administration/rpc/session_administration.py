@@ -73,4 +73,5 @@ class SessionAdministrationServicer(Operations):
             remote_ip=session.peer_address,
             signed_in_at=None if authentication is None else int(authentication.at.timestamp()),
             is_current=session.sid == actor.session,
+            impersonator=session.impersonator_name or None,
         )

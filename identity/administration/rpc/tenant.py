@@ -59,7 +59,8 @@ class TenantServicer(Operations):
 
     async def _update_settings(self, request: pb.UpdateTenantSettingsRequest, actor: Actor) -> TenantRecord:
         sent, settings = request.settings, _settings(request.settings)
-        if not (sent.security_profile and sent.email_codes and sent.sign_in_notice):
+        has_support = sent.HasField("support_role") and sent.HasField("support_minutes")
+        if not (sent.security_profile and sent.email_codes and sent.sign_in_notice and has_support):
             # An edge of an earlier version does not know these settings, and must not change them.
             present = (await self._administration.get(request.id)).settings
             if not sent.security_profile:
@@ -68,6 +69,10 @@ class TenantServicer(Operations):
                 settings = replace(settings, email_codes=present.email_codes)
             if not sent.sign_in_notice:
                 settings = replace(settings, sign_in_notice=present.sign_in_notice)
+            if not sent.HasField("support_role"):
+                settings = replace(settings, support_role=present.support_role)
+            if not sent.HasField("support_minutes"):
+                settings = replace(settings, support_minutes=present.support_minutes)
         return await self._administration.change_settings(request.id, settings, actor=actor)
 
     async def find_tenant_of_host(
@@ -82,7 +87,14 @@ class TenantServicer(Operations):
 
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:
-    settings = record_of(TenantSettings, message, _NAMES, without=("security_profile",))
+    settings = record_of(
+        TenantSettings,
+        message,
+        _NAMES,
+        without=("security_profile",),
+        # An unset field has the value of a new tenant.
+        support_minutes=message.support_minutes or TenantSettings().support_minutes,
+    )
     profile = message.security_profile or SecurityProfile.NONE
     try:
         return settings.with_profile(SecurityProfile(profile))

@@ -14,10 +14,12 @@ from identity.authentication.requests.response_targets import ResponseTargets
 from identity.authentication.saml_applications.responses import SamlResponses
 from identity.directory.client import Client
 from identity.directory.consents.consent import pair_of
+from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS
 from identity.directory.secrets import SecretHasher
-from identity.foundation.errors import ProtocolError
+from identity.foundation.errors import AccessDenied, ProtocolError
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
+from identity.foundation.vocabulary import Scope
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
 from server.platform.records import Records
@@ -25,6 +27,9 @@ from server.platform.records import Records
 _CODE_LENGTH = 64
 # A code that is presented after its redemption was stolen; a replay is detected for this time.
 _REPLAY_NOTICED = timedelta(hours=1)
+# A support person who acts as a user neither administers nor gets tokens that outlive the session.
+_NOT_FOR_SUPPORT: frozenset[str] = frozenset({Scope.OFFLINE_ACCESS, *ADMINISTRATOR_PERMISSIONS})
+_UNNAMED_ACTOR = AccessDenied("a support person who acts as a user cannot use this application")
 
 
 class Conclusion:
@@ -54,6 +59,10 @@ class Conclusion:
         session = await self._sessions.note_client(session, client.client_id)
         if session.authentication is None:
             raise Unauthenticated("no user is signed in")
+        impersonator = session.authentication.impersonator
+        if request.saml is not None and impersonator is not None:
+            # An assertion does not name the support person.
+            return await self.refuse(tenant, client, request, _UNNAMED_ACTOR)
         if request.saml is not None:
             return await self._saml_responses.with_assertion(tenant, client, request, request.saml, session)
         response_target = await self._targets.of(tenant, client, request)
@@ -69,7 +78,9 @@ class Conclusion:
                 redeemable_until=int(until.timestamp()),
                 authentication=session.authentication,
                 pair=pair_of(session.authentication.user_id, client.client_id),
-                oauth_scopes=request.oauth_scopes,
+                oauth_scopes=request.oauth_scopes
+                if impersonator is None
+                else tuple(scope for scope in request.oauth_scopes if scope not in _NOT_FOR_SUPPORT),
                 nonce=request.nonce,
                 code_challenge=request.code_challenge,
                 resources=request.resources,

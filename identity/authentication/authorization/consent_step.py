@@ -4,7 +4,7 @@ from typing import Protocol
 
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
-from identity.access.sessions.sessions import Sessions, proved
+from identity.access.sessions.sessions import Sessions, expect_own, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentQuestion, terms_of
@@ -58,6 +58,7 @@ class ConsentStep:
     ) -> Redirection:
         """Redirect with a code or an error; raises Unauthenticated when there is no consent request."""
         session = await proved(self._sessions, tenant, browser)
+        expect_own(session)
         question = await self._question(tenant, session, authorization_id)
         await self._asked.take(tenant, question.request)
         refusal = _refusal(question, is_accepted=is_accepted)

@@ -74,6 +74,9 @@ def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
     authentication = session.authentication
     if authentication is None or request.requires_sign_in:
         return False
+    if authentication.impersonator is not None and request.not_before is not None:
+        # The user has not signed in: a support person acts as the user.
+        return False
     is_recent = request.not_before is None or request.not_before <= authentication.at
     return is_recent and request.user_id in {"", authentication.user_id}
 

@@ -111,7 +111,7 @@ class SignInFlow:
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
             return SignedIn(outcome=await self.conclusion.refuse(tenant, client, request, _ANOTHER_PERSON))
-        if before.user_id not in {"", user.user_id}:
+        if before.is_impersonated or before.user_id not in {"", user.user_id}:
             await self.termination.end(tenant, before)
         cookie, session = await self.sessions.sign_in(
             tenant,

@@ -98,7 +98,11 @@ class AuthorizationStart:
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, browser: Browser
     ) -> SignInStep | Redirection:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
-        if Prompt.NONE in request.prompts:
+        is_impersonated = session is not None and session.is_impersonated
+        if Prompt.NONE in request.prompts or (
+            is_impersonated and await self._standing.user(tenant, session, request) is None
+        ):
+            # A support person who acts as the user cannot sign in as the user.
             return await self._without_page(tenant, client, request, session=session)
         return await self._page(tenant, client, request, session=session, browser=browser)
 

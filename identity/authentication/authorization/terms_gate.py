@@ -54,7 +54,12 @@ class TermsGate:
     async def pass_or_ask(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, user: User, session: Session
     ) -> Redirection | ConsentQuestion:
-        """Continue to the consent check, or redirect to the page with the terms."""
+        """Continue to the consent check, or redirect to the page with the terms.
+
+        A support person who acts as the user answers no question.
+        """
+        if session.is_impersonated:
+            return await self.pass_silently(tenant, client, request, user=user, session=session)
         outstanding = await self._terms.outstanding(tenant, user)
         if outstanding is None or _is_postponed(outstanding, session):
             return await self._consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)

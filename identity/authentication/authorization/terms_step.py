@@ -6,7 +6,7 @@ from typing import Protocol
 
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
-from identity.access.sessions.sessions import Sessions, proved
+from identity.access.sessions.sessions import Sessions, expect_own, proved
 from identity.authentication.authorization.asked import AskedRequests, Reference
 from identity.authentication.authorization.conclusion import Conclusion
 from identity.authentication.authorization.consent import ConsentGate, ConsentQuestion
@@ -105,6 +105,7 @@ class TermsStep:
     ) -> TermsAnswered:
         """Continue the request, or ask again when another version holds by now; raises Unauthenticated."""
         session = await proved(self._sessions, tenant, browser)
+        expect_own(session)
         question = await self._question(tenant, session, authorization_id)
         if decision is not TermsDecision.DECLINE and not _is_answered(question, version, decision):
             return TermsAnswered(outcome=terms_page(tenant, authorization_id), session=session)

@@ -169,16 +169,23 @@ def offered_provider(provider: Provider) -> OfferedProvider:
     return OfferedProvider(id=provider.id, name=provider.name, updated=provider.image_id or None)
 
 
-def session_cookie(cookie: str, session: Session, clock: Clock, *, device: str = "") -> pb.SessionCookie:
-    """Return the cookies of a session; `device` is that of the browser, which is set at a sign-in."""
+def session_cookie(
+    cookie: str, session: Session, clock: Clock, *, device: str = "", acting_as: str = ""
+) -> pb.SessionCookie:
+    """Return the cookies of a session.
+
+    `device` is that of the browser, which is set at a sign-in. `acting_as` is the address of the user as whom a support
+    person acts, empty for others.
+    """
     expires_at = session.expires_at or session.idle_until
     return pb.SessionCookie(
         value=cookie,
         max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
         csrf_token=session.csrf_token,
-        fed_cm=way_to(cookie, session.sid) if session.authentication else "",
         device=device,
         device_max_age=int(DEVICE_COOKIE_LIFETIME.total_seconds()) if device else 0,
+        fed_cm=way_to(cookie, session.sid) if session.authentication and not session.is_impersonated else "",
+        acting_as=acting_as,
     )
 
 

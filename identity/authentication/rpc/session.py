@@ -36,7 +36,8 @@ class SessionServicer:
         user = None if session is None else await self._active_user(tenant, session)
         if session is None or user is None:
             raise Unauthenticated("no user is signed in")
-        cookie = session_cookie(browser.cookie, session, self._clock)
+        acting_as = user.email if session.is_impersonated else ""
+        cookie = session_cookie(browser.cookie, session, self._clock, acting_as=acting_as)
         return pb.GetSessionResponse(session=_session(session, user), cookie=cookie)
 
     async def _active_user(self, tenant: Tenant, session: Session) -> User | None:
@@ -57,4 +58,5 @@ def _session(session: Session, user: User | None) -> pb.Session:
         expires_at=int(expires_at.timestamp()),
         idle_until=int(min(session.idle_until, expires_at).timestamp()),
         state=pb.SESSION_STATE_INIT if user is None else pb.SESSION_STATE_AUTH,
+        impersonator=session.impersonator_name,
     )

@@ -10,6 +10,7 @@ _MOST_LINK_HOURS = 168
 _MOST_UNCONFIRMED_DAYS = 3650
 _MOST_GROUPS = 100
 _MOST_GROUP_NAME = 64
+_MOST_SUPPORT_MINUTES = 60
 
 
 class EmailFirst(StrEnum):
@@ -42,7 +43,8 @@ class SignInNotice(StrEnum):
 class TenantSettings:
     """`profile` holds for all clients of the tenant. It is two fields, of which the version before knows the first.
 
-    An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
+    An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0. Administrators with the role
+    `support_role` may act for `support_minutes` as users who allow it; nobody may when it is empty.
     Raises ValueError for a value out of bounds.
     """
 
@@ -55,6 +57,8 @@ class TenantSettings:
     signs_messages: bool = False
     email_codes: EmailCodes = EmailCodes.OFF
     sign_in_notice: SignInNotice = SignInNotice.NEW_DEVICE
+    support_role: str = ""
+    support_minutes: int = 30
 
     @property
     def profile(self) -> SecurityProfile:
@@ -70,6 +74,8 @@ class TenantSettings:
             raise ValueError(f"confirmation_link_hours: expected 1 to {_MOST_LINK_HOURS}")
         if not 0 <= self.unconfirmed_account_days <= _MOST_UNCONFIRMED_DAYS:
             raise ValueError(f"unconfirmed_account_days: expected 0 to {_MOST_UNCONFIRMED_DAYS}")
+        if not 1 <= self.support_minutes <= _MOST_SUPPORT_MINUTES:
+            raise ValueError(f"sign_in.support_minutes: expected 1 to {_MOST_SUPPORT_MINUTES}")
         if len(self.default_groups) > _MOST_GROUPS:
             raise ValueError(f"registration.default_groups: expected {_MOST_GROUPS} at most")
         if not all(0 < len(group) <= _MOST_GROUP_NAME for group in self.default_groups):

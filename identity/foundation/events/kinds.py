@@ -71,6 +71,11 @@ class EventType(StrEnum):
     TERMS_ACCEPTED = "TermsAccepted"
     TERMS_DECLINED = "TermsDeclined"
     LOGIN_NEW_DEVICE = "LoginNewDevice"
+    SUPPORT_ACCESS_ALLOWED = "SupportAccessAllowed"
+    SUPPORT_ACCESS_WITHDRAWN = "SupportAccessWithdrawn"
+    IMPERSONATION_STARTED = "ImpersonationStarted"
+    IMPERSONATION_ENDED = "ImpersonationEnded"
+    IMPERSONATION_REFUSED = "ImpersonationRefused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,5 +144,10 @@ EVENT_KINDS = {
         EventKind(71, EventType.TERMS_ACCEPTED, Level.INFO),
         EventKind(72, EventType.TERMS_DECLINED, Level.NOTICE),
         EventKind(73, EventType.LOGIN_NEW_DEVICE, Level.NOTICE),
+        EventKind(74, EventType.SUPPORT_ACCESS_ALLOWED, Level.NOTICE),
+        EventKind(75, EventType.SUPPORT_ACCESS_WITHDRAWN, Level.NOTICE),
+        EventKind(76, EventType.IMPERSONATION_STARTED, Level.WARNING),
+        EventKind(77, EventType.IMPERSONATION_ENDED, Level.NOTICE),
+        EventKind(78, EventType.IMPERSONATION_REFUSED, Level.WARNING),
     )
 }

@@ -64,10 +64,10 @@ def notice(to: str, event: Event, not_me: str, language: Language) -> Letter:
         _(subject),
         paragraphs(
             _("Hello,"),
-            _(text, change=event.text or ""),
+            _(text, change=event.text or "", who=event.actor.name if event.actor else ""),
             _happened(language, event.at, event.ip if event.ip and is_own else ""),
-            _("If this was you, you do not have to do anything."),
-            _("If this was not you, open this link. It ends all your sessions:"),
+            _(_EXPECTED.get(event.type, _OWN)),
+            _(_UNEXPECTED.get(event.type, _NOT_OWN)),
             not_me,
         ),
         language.tag,
@@ -85,7 +85,17 @@ _PASSWORD = (
     marked("Your password was changed"),
     marked("The password of your account was changed."),
 )
-# Subject and text; `%(change)s` is the text of the event.
+_OWN = marked("If this was you, you do not have to do anything.")
+_NOT_OWN = marked("If this was not you, open this link. It ends all your sessions:")
+_EXPECTED = {
+    EventType.IMPERSONATION_STARTED: marked("You allowed this. Your account page shows until when."),
+}
+_UNEXPECTED = {
+    EventType.IMPERSONATION_STARTED: marked(
+        "To end it, open this link. It withdraws the permission and ends all your sessions:"
+    ),
+}
+# Subject and text; `%(change)s` is the text of the event, `%(who)s` the name of its actor.
 _WORDS: Mapping[EventType, tuple[str, str]] = {
     EventType.USER_PASSWORD_CHANGED: _PASSWORD,
     EventType.USER_PASSWORD_RESET: _PASSWORD,
@@ -128,6 +138,10 @@ _WORDS: Mapping[EventType, tuple[str, str]] = {
     EventType.USER_EMAIL_CHANGE: (
         marked("Your email address was changed"),
         marked("The email address of your account was changed: %(change)s."),
+    ),
+    EventType.IMPERSONATION_STARTED: (
+        marked("Support signed in to your account"),
+        marked("The support person %(who)s signed in as you."),
     ),
     EventType.PROVIDER_LINKED: (
         marked("A sign-in was linked to your account"),

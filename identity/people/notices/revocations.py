@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from identity.access.sign_out import SignOut
+from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.links.link import Link, Usage
 from identity.directory.links.links import Links
 from identity.directory.user import UserId
@@ -31,6 +32,7 @@ class Revocations:
     links: Links
     sign_out: SignOut
     places: Places
+    support: SupportAccesses
     events: Events
     clock: Clock
 
@@ -47,12 +49,16 @@ class Revocations:
         return link
 
     async def revoke(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> None:
-        """Sign the user out everywhere, cancel pending links and forget known browsers; raises NotFound."""
+        """Sign the user out everywhere, and forget pending links, known browsers and the permission for support.
+
+        Raises NotFound.
+        """
         link, user = await self.find(tenant, user_id, code), await self.users.find(tenant, user_id)
         if user is None or not await self.links.redeem(link):
             raise _dead()
         for usage in _PENDING:
             await self.links.cancel(tenant, user_id, usage)
+        await self.support.remove_of_user(tenant, user_id)
         await self.sign_out.everywhere(tenant, user_id)
         await self.places.forget(tenant, user_id)
         await self.events.emit(

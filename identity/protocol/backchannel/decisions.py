@@ -8,7 +8,7 @@ from typing import Protocol
 from identity.access.backchannel import BACKCHANNEL_REQUESTS, BackchannelRequest, BackchannelState
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Authentication, Session
-from identity.access.sessions.sessions import Sessions, proved
+from identity.access.sessions.sessions import Sessions, expect_own, proved
 from identity.authentication.authorization.session_check import has_more_to_prove
 from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
 from identity.directory.authorization_details.details import types_of
@@ -114,6 +114,7 @@ class BackchannelDecisions:
         to sign in again before.
         """
         session = await proved(self._sessions, tenant, browser)
+        expect_own(session)
         user, authentication = await self._person(tenant, session)
         # A poll of the client changes the same record, so this may take several attempts.
         for _ in range(_ATTEMPTS):

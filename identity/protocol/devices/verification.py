@@ -7,7 +7,7 @@ from typing import Protocol
 from identity.access.device import DEVICE_CODES, DeviceCode, DeviceCodeState
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Authentication
-from identity.access.sessions.sessions import Sessions, proved
+from identity.access.sessions.sessions import Sessions, expect_own, proved
 from identity.directory.authorization_details.detail_types import DetailTypes, ShownDetail
 from identity.directory.client import Client
 from identity.directory.clients import Clients
@@ -99,6 +99,7 @@ class DeviceVerification:
         session = await proved(self._sessions, tenant, browser)
         if session.authentication is None:
             raise Unauthenticated("no user is signed in")
+        expect_own(session)
         await self._proof_of_work.spend(tenant, question.proof_of_work)
         person = {"user_id": session.authentication.user_id, "peer_address": browser.peer_address}
         await self._guesses.begin(tenant, **person)

@@ -67,6 +67,10 @@ class Redemption:
         authorization = await self._grant.authorize(asked, client)
         if not hmac.compare_digest(authorization.nonce, nonce):
             raise InvalidGrant("the code belongs to another request")
+        authentication = authorization.authentication
+        if authentication is not None and authentication.impersonator is not None:
+            # The headers to a service do not name the support person.
+            raise InvalidGrant("a support person acts as the user")
         return await self._begin(tenant, client, await self._settled(tenant, client, authorization))
 
     async def _settled(self, tenant: Tenant, client: Client, authorization: Authorization) -> TokenSet:

@@ -4,6 +4,8 @@ A token set is stored before the code or refresh token is used up, so that a rep
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
 
 from identity.access.sessions.session import Authentication
 from identity.access.tokens.families import Families, Family
@@ -43,9 +45,22 @@ class Order:
     is_narrowed: bool
 
 
+class Sessions(Protocol):
+    async def is_signed_in(self, tenant: Tenant, sid: str) -> bool: ...
+
+
 class Continuation:
-    def __init__(self, sets: TokenSets, families: Families, *, clock: Clock, randomness: Randomness) -> None:
+    def __init__(
+        self,
+        sets: TokenSets,
+        families: Families,
+        *,
+        sessions: Sessions,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
         self._sets = sets
+        self._sessions = sessions
         self._families = families
         self._clock = clock
         self._randomness = randomness
@@ -64,11 +79,21 @@ class Continuation:
             )
         family = await self._begin(order, authorization.authentication)
         try:
+            await self._expect_support(order.tenant, authorization.authentication)
             await authorization.redeem(family.token_set.id)
         except InvalidGrant:
             await self._sets.remove(order.tenant, family.token_set.id)
             raise
         return family
+
+    async def _expect_support(self, tenant: Tenant, authentication: Authentication) -> None:
+        """Raise InvalidGrant if the session of a support person has ended.
+
+        The token set is stored before: either this sees that the session has ended, or its end removes the token set.
+        """
+        is_impersonated = authentication.impersonator is not None
+        if is_impersonated and not await self._sessions.is_signed_in(tenant, authentication.sid):
+            raise InvalidGrant("the session has ended")
 
     async def _begin(self, order: Order, authentication: Authentication) -> Family:
         if _has_refresh_tokens(order):
@@ -77,7 +102,9 @@ class Continuation:
 
     def _draft(self, order: Order, authentication: Authentication) -> TokenSet:
         authorization = order.authorization
-        access_tokens_end_at = self._clock.now() + order.client.access_token_lifetime
+        impersonator = authentication.impersonator
+        last = impersonator.ends_at if impersonator is not None else datetime.max.replace(tzinfo=UTC)
+        access_tokens_end_at = min(self._clock.now() + order.client.access_token_lifetime, last)
         is_device = bool(authorization.device_id)
         outlives_session = is_device or Scope.OFFLINE_ACCESS in order.oauth_scopes
         return TokenSet(
@@ -88,7 +115,7 @@ class Continuation:
             authentication=authentication,
             oauth_scopes=order.oauth_scopes,
             user_id=authentication.user_id,
-            ends_at=self._families.ends_at(is_device=is_device)
+            ends_at=min(self._families.ends_at(is_device=is_device), last)
             if _has_refresh_tokens(order)
             else access_tokens_end_at,
             sid="" if outlives_session else authentication.sid,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from identity.access.tokens.access_token import AccessToken, AccessTokens, Grantee
+from identity.access.tokens.actor import Actor
 from identity.access.tokens.claims import Document
 from identity.access.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.access.tokens.encryptions import ResponseEncryptions
@@ -84,7 +85,7 @@ class TokenSigner:
             certificate=order.certificate,
             custom=material.custom,
             is_narrowed=order.is_narrowed,
-            actor=order.authorization.actor,
+            actor=order.authorization.actor or self._impersonator(order),
             ends_at=order.authorization.ends_at,
             sid=self._sid(order),
             authorization_details=order.authorization_details,
@@ -102,6 +103,14 @@ class TokenSigner:
         authentication = order.authorization.authentication
         sid = "" if authentication is None else authentication.sid
         return self._subjects.session_of(order.tenant, order.client, sid)
+
+    def _impersonator(self, order: Order) -> Actor | None:
+        """Return the support person who acts as the user, with the subject at the client."""
+        authentication = order.authorization.authentication
+        impersonator = None if authentication is None else authentication.impersonator
+        if impersonator is None:
+            return None
+        return Actor(self._subjects.of(order.tenant, order.client, impersonator.user_id))
 
     def _subject(self, order: Order) -> str:
         if order.user is None:

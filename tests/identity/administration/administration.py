@@ -21,6 +21,7 @@ from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.config import UsersConfig
+from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
@@ -83,6 +84,7 @@ class Administration:
             *(provider.sessions, provider.clients, token_sets),
             queue=self.store.of(BACK_CHANNEL_LOGOUTS),
             config=LogoutConfig(),
+            events=self.told,
             **sources,
         )
         sign_out, users = SignOut(termination, token_sets), self.store.of(USERS)
@@ -118,6 +120,7 @@ class Administration:
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             terms=provider.terms,
+            support=SupportAccesses(self.store, provider.clock),
             passkeys=Passkeys(self.store.of(PASSKEYS)),
             one_time_codes=CodeFactorRecords(self.store),
             images=Images(self.store, **sources),

@@ -196,6 +196,14 @@ class Provider:
             records=self.records,
             clock=self.clock,
         )
+        self.sessions = Sessions(
+            self.records.of(SESSIONS),
+            self.secrets,
+            clock=self.clock,
+            randomness=self.randomness,
+            lifetimes=SessionLifetimes(),
+            config=SessionConfig(),
+        )
         self.pipeline = TokenPipeline(
             self.authenticator,
             grants(
@@ -212,7 +220,13 @@ class Provider:
             ),
             people=People(self.records, self.clock, terms=self.terms),
             proofs=self.proofs,
-            continuation=Continuation(self.sets, self.families, clock=self.clock, randomness=self.randomness),
+            continuation=Continuation(
+                self.sets,
+                self.families,
+                sessions=self.sessions,
+                clock=self.clock,
+                randomness=self.randomness,
+            ),
             signing=TokenSigner(
                 self.keys,
                 AccessTokens(TENANTS, self.clock, self.randomness),
@@ -239,14 +253,6 @@ class Provider:
         presented = PresentedTokens(self.active, self.proofs)
         self.user_info = UserInfo(presented, self.keys, encryptions=encryptions, custom=custom)
         self.forward = ForwardAuthentication(presented)
-        self.sessions = Sessions(
-            self.records.of(SESSIONS),
-            self.secrets,
-            clock=self.clock,
-            randomness=self.randomness,
-            lifetimes=SessionLifetimes(),
-            config=SessionConfig(),
-        )
         self.devices = DeviceAuthorizations(
             self.authenticator,
             self.records,

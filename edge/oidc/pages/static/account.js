@@ -187,6 +187,11 @@ document.getElementById("turn-on-email-codes")?.addEventListener("click", ({ tar
   }),
 );
 
+onSubmit("allow-support", async (form) => {
+  await ask("PUT", "/support_access", { hours: Number(form.elements.hours.value) });
+  reloaded(_("Support may sign in as you now."));
+});
+
 document.getElementById("make-recovery-codes")?.addEventListener("click", ({ target }) =>
   run(target, async () => {
     const token = await proven(_("You are about to make new recovery codes. Earlier ones stop working."));

@@ -35,6 +35,7 @@ class ListedSession(_message.Message):
     REMOTE_IP_FIELD_NUMBER: _builtins.int
     SIGNED_IN_AT_FIELD_NUMBER: _builtins.int
     IS_CURRENT_FIELD_NUMBER: _builtins.int
+    IMPERSONATOR_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the session; the value of the cookie stays secret."""
     user_id: _builtins.str
@@ -53,6 +54,8 @@ class ListedSession(_message.Message):
     """Time of the sign-in; absent if no user is signed in."""
     is_current: _builtins.bool
     """Whether it is the session of the caller."""
+    impersonator: _builtins.str
+    """E-mail address of the support person who acts as the user in the session; absent in all other sessions."""
     def __init__(
         self,
         *,
@@ -65,15 +68,20 @@ class ListedSession(_message.Message):
         remote_ip: _builtins.str = ...,
         signed_in_at: _builtins.int | None = ...,
         is_current: _builtins.bool = ...,
+        impersonator: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "signed_in_at", b"signed_in_at", "user_id", b"user_id"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_impersonator", b"_impersonator", "_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "impersonator", b"impersonator", "signed_in_at", b"signed_in_at", "user_id", b"user_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "exp", b"exp", "id", b"id", "is_current", b"is_current", "is_mfa", b"is_mfa", "last_seen", b"last_seen", "remote_ip", b"remote_ip", "signed_in_at", b"signed_in_at", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_impersonator", b"_impersonator", "_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "exp", b"exp", "id", b"id", "impersonator", b"impersonator", "is_current", b"is_current", "is_mfa", b"is_mfa", "last_seen", b"last_seen", "remote_ip", b"remote_ip", "signed_in_at", b"signed_in_at", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__impersonator: _TypeAlias = _typing.Literal["impersonator"]  # noqa: Y015
+    _WhichOneofArgType__impersonator: _TypeAlias = _typing.Literal["_impersonator", b"_impersonator"]  # noqa: Y015
     _WhichOneofReturnType__signed_in_at: _TypeAlias = _typing.Literal["signed_in_at"]  # noqa: Y015
     _WhichOneofArgType__signed_in_at: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at"]  # noqa: Y015
     _WhichOneofReturnType__user_id: _TypeAlias = _typing.Literal["user_id"]  # noqa: Y015
     _WhichOneofArgType__user_id: _TypeAlias = _typing.Literal["_user_id", b"_user_id"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__impersonator) -> _WhichOneofReturnType__impersonator | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__signed_in_at) -> _WhichOneofReturnType__signed_in_at | None: ...
     @_typing.overload

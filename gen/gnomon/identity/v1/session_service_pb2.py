@@ -27,7 +27,7 @@ from gnomon.identity.v1 import browser_pb2 as gnomon_dot_identity_dot_v1_dot_bro
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/session_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xb2\x01\n\x07Session\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncsrf_token\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\r\n\x05roles\x18\x04 \x03(\t\x12\x0e\n\x06groups\x18\x05 \x03(\t\x12\x12\n\nexpires_at\x18\x06 \x01(\x03\x12\x12\n\nidle_until\x18\x07 \x01(\x03\x12/\n\x05state\x18\x08 \x01(\x0e\x32 .gnomon.identity.v1.SessionState\"`\n\x13\x42\x65ginSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"w\n\x14\x42\x65ginSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Session\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\"^\n\x11GetSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"u\n\x12GetSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Session\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie*q\n\x0cSessionState\x12\x1d\n\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12 \n\x12SESSION_STATE_INIT\x10\x01\x1a\x08\xb2\xe7\x18\x04Init\x12 \n\x12SESSION_STATE_AUTH\x10\x02\x1a\x08\xb2\xe7\x18\x04\x41uth2\xf1\x01\n\x0eSessionService\x12i\n\x0c\x42\x65ginSession\x12\'.gnomon.identity.v1.BeginSessionRequest\x1a(.gnomon.identity.v1.BeginSessionResponse\"\x06\x8a\xe7\x18\x02P\x01\x12t\n\nGetSession\x12%.gnomon.identity.v1.GetSessionRequest\x1a&.gnomon.identity.v1.GetSessionResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/session_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/identity/v1/browser.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xc8\x01\n\x07Session\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\ncsrf_token\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12\r\n\x05roles\x18\x04 \x03(\t\x12\x0e\n\x06groups\x18\x05 \x03(\t\x12\x12\n\nexpires_at\x18\x06 \x01(\x03\x12\x12\n\nidle_until\x18\x07 \x01(\x03\x12/\n\x05state\x18\x08 \x01(\x0e\x32 .gnomon.identity.v1.SessionState\x12\x14\n\x0cimpersonator\x18\t \x01(\t\"`\n\x13\x42\x65ginSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"w\n\x14\x42\x65ginSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Session\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie\"^\n\x11GetSessionRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12,\n\x07\x62rowser\x18\x02 \x01(\x0b\x32\x1b.gnomon.identity.v1.Browser\"u\n\x12GetSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Session\x12\x31\n\x06\x63ookie\x18\x02 \x01(\x0b\x32!.gnomon.identity.v1.SessionCookie*q\n\x0cSessionState\x12\x1d\n\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12 \n\x12SESSION_STATE_INIT\x10\x01\x1a\x08\xb2\xe7\x18\x04Init\x12 \n\x12SESSION_STATE_AUTH\x10\x02\x1a\x08\xb2\xe7\x18\x04\x41uth2\xf1\x01\n\x0eSessionService\x12i\n\x0c\x42\x65ginSession\x12\'.gnomon.identity.v1.BeginSessionRequest\x1a(.gnomon.identity.v1.BeginSessionResponse\"\x06\x8a\xe7\x18\x02P\x01\x12t\n\nGetSession\x12%.gnomon.identity.v1.GetSessionRequest\x1a&.gnomon.identity.v1.GetSessionResponse\"\x17\x8a\xe7\x18\x13\x32\x0fUNAUTHENTICATEDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -46,18 +46,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SESSIONSERVICE'].methods_by_name['BeginSession']._serialized_options = b'\212\347\030\002P\001'
   _globals['_SESSIONSERVICE'].methods_by_name['GetSession']._loaded_options = None
   _globals['_SESSIONSERVICE'].methods_by_name['GetSession']._serialized_options = b'\212\347\030\0232\017UNAUTHENTICATEDP\001'
-  _globals['_SESSIONSTATE']._serialized_start=772
-  _globals['_SESSIONSTATE']._serialized_end=885
+  _globals['_SESSIONSTATE']._serialized_start=794
+  _globals['_SESSIONSTATE']._serialized_end=907
   _globals['_SESSION']._serialized_start=158
-  _globals['_SESSION']._serialized_end=336
-  _globals['_BEGINSESSIONREQUEST']._serialized_start=338
-  _globals['_BEGINSESSIONREQUEST']._serialized_end=434
-  _globals['_BEGINSESSIONRESPONSE']._serialized_start=436
-  _globals['_BEGINSESSIONRESPONSE']._serialized_end=555
-  _globals['_GETSESSIONREQUEST']._serialized_start=557
-  _globals['_GETSESSIONREQUEST']._serialized_end=651
-  _globals['_GETSESSIONRESPONSE']._serialized_start=653
-  _globals['_GETSESSIONRESPONSE']._serialized_end=770
-  _globals['_SESSIONSERVICE']._serialized_start=888
-  _globals['_SESSIONSERVICE']._serialized_end=1129
+  _globals['_SESSION']._serialized_end=358
+  _globals['_BEGINSESSIONREQUEST']._serialized_start=360
+  _globals['_BEGINSESSIONREQUEST']._serialized_end=456
+  _globals['_BEGINSESSIONRESPONSE']._serialized_start=458
+  _globals['_BEGINSESSIONRESPONSE']._serialized_end=577
+  _globals['_GETSESSIONREQUEST']._serialized_start=579
+  _globals['_GETSESSIONREQUEST']._serialized_end=673
+  _globals['_GETSESSIONRESPONSE']._serialized_start=675
+  _globals['_GETSESSIONRESPONSE']._serialized_end=792
+  _globals['_SESSIONSERVICE']._serialized_start=910
+  _globals['_SESSIONSERVICE']._serialized_end=1151
 # @@protoc_insertion_point(module_scope)

@@ -56,6 +56,7 @@ class Session(_message.Message):
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     IDLE_UNTIL_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
+    IMPERSONATOR_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id of the session; the value of the cookie stays secret."""
     csrf_token: _builtins.str
@@ -68,6 +69,8 @@ class Session(_message.Message):
     """End of the session without further use, in Unix seconds."""
     state: Global___SessionState.ValueType
     """State."""
+    impersonator: _builtins.str
+    """E-mail address of the support person who acts as the user; empty in all other sessions."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Roles of the user."""
@@ -87,10 +90,11 @@ class Session(_message.Message):
         expires_at: _builtins.int = ...,
         idle_until: _builtins.int = ...,
         state: Global___SessionState.ValueType = ...,
+        impersonator: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "expires_at", b"expires_at", "groups", b"groups", "id", b"id", "idle_until", b"idle_until", "roles", b"roles", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "expires_at", b"expires_at", "groups", b"groups", "id", b"id", "idle_until", b"idle_until", "impersonator", b"impersonator", "roles", b"roles", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

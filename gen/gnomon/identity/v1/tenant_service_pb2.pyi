@@ -81,6 +81,8 @@ class TenantSettings(_message.Message):
     SECURITY_PROFILE_FIELD_NUMBER: _builtins.int
     EMAIL_CODES_FIELD_NUMBER: _builtins.int
     SIGN_IN_NOTICE_FIELD_NUMBER: _builtins.int
+    SUPPORT_ROLE_FIELD_NUMBER: _builtins.int
+    SUPPORT_MINUTES_FIELD_NUMBER: _builtins.int
     email_first: _builtins.str
     """`auto` asks for the address first while the tenant has a verified sign-in domain, `off` never does."""
     require_email_confirmation: _builtins.bool
@@ -101,6 +103,12 @@ class TenantSettings(_message.Message):
     """Sign-ins about which users get a mail: off, new_device for those with a browser that the account did not use before,
     or new_address also for those from a new network address; in a change, empty leaves it unchanged.
     """
+    support_role: _builtins.str
+    """Name of the role whose administrators may act as users who allow it; empty lets nobody. In a change, an unset field
+    leaves it unchanged.
+    """
+    support_minutes: _builtins.int
+    """Minutes after which a session of support ends; in a change, an unset field leaves it unchanged."""
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names of groups of the tenant that self-registered accounts join."""
@@ -116,12 +124,21 @@ class TenantSettings(_message.Message):
         security_profile: _builtins.str = ...,
         email_codes: _builtins.str = ...,
         sign_in_notice: _builtins.str = ...,
+        support_role: _builtins.str | None = ...,
+        support_minutes: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_support_minutes", b"_support_minutes", "_support_role", b"_support_role", "support_minutes", b"support_minutes", "support_role", b"support_role"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_codes", b"email_codes", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "sign_in_notice", b"sign_in_notice", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_support_minutes", b"_support_minutes", "_support_role", b"_support_role", "confirmation_link_hours", b"confirmation_link_hours", "default_groups", b"default_groups", "email_codes", b"email_codes", "email_first", b"email_first", "require_email_confirmation", b"require_email_confirmation", "security_profile", b"security_profile", "sign_in_notice", b"sign_in_notice", "support_minutes", b"support_minutes", "support_role", b"support_role", "unconfirmed_account_days", b"unconfirmed_account_days"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__support_minutes: _TypeAlias = _typing.Literal["support_minutes"]  # noqa: Y015
+    _WhichOneofArgType__support_minutes: _TypeAlias = _typing.Literal["_support_minutes", b"_support_minutes"]  # noqa: Y015
+    _WhichOneofReturnType__support_role: _TypeAlias = _typing.Literal["support_role"]  # noqa: Y015
+    _WhichOneofArgType__support_role: _TypeAlias = _typing.Literal["_support_role", b"_support_role"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__support_minutes) -> _WhichOneofReturnType__support_minutes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__support_role) -> _WhichOneofReturnType__support_role | None: ...
 
 Global___TenantSettings: _TypeAlias = TenantSettings  # noqa: Y015
 

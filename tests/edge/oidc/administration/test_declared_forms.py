@@ -69,7 +69,13 @@ def test_members_of_a_group_stand_in_an_object() -> None:
     assert asked.settings.require_email_confirmation is False
     assert (asked.settings.confirmation_link_hours, asked.settings.email_first) == (24, "auto")
     answer = shown(asked.settings)
-    assert answer["sign_in"] == {"email_first": "auto", "email_codes": "off", "sign_in_notice": "new_device"}
+    assert answer["sign_in"] == {
+        "email_first": "auto",
+        "email_codes": "off",
+        "sign_in_notice": "new_device",
+        "support_role": "",
+        "support_minutes": 30,
+    }
     assert answer["registration"]["confirmation_link_hours"] == 24
 
 

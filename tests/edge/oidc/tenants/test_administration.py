@@ -16,7 +16,13 @@ from tests.waits import until_so
 
 DEFAULT = TenantId("default")
 SETTINGS = {
-    "sign_in": {"email_first": "auto", "email_codes": "off", "sign_in_notice": "new_device"},
+    "sign_in": {
+        "email_first": "auto",
+        "email_codes": "off",
+        "sign_in_notice": "new_device",
+        "support_role": "",
+        "support_minutes": 30,
+    },
     "registration": {
         "require_email_confirmation": True,
         "confirmation_link_hours": 24,

@@ -100,7 +100,13 @@ async def test_an_edge_that_does_not_know_the_profile_does_not_end_it(provider: 
     await TenantServiceStub(provider.deployment.channel).UpdateTenantSettings(older)
 
     kept = await (await provider.administer("GET", "tenants/acme/settings")).json()
-    assert kept["sign_in"] == {"email_first": "off", "email_codes": "off", "sign_in_notice": "new_device"}
+    assert kept["sign_in"] == {
+        "email_first": "off",
+        "email_codes": "off",
+        "sign_in_notice": "new_device",
+        "support_role": "",
+        "support_minutes": 30,
+    }
     assert kept["clients"] == {"security_profile": profile}
 
 

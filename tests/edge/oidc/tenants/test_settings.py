@@ -13,7 +13,13 @@ from tests.edge.oidc.tenants.world import EMAIL, World
 from tests.people.person import SECONDS, Person
 
 CHANGED = {
-    "sign_in": {"email_first": "off", "email_codes": "off", "sign_in_notice": "new_device"},
+    "sign_in": {
+        "email_first": "off",
+        "email_codes": "off",
+        "sign_in_notice": "new_device",
+        "support_role": "",
+        "support_minutes": 30,
+    },
     "registration": {
         "require_email_confirmation": False,
         "confirmation_link_hours": 1,

@@ -13,6 +13,7 @@ from identity.authentication.reauthentication.modification_tokens import (
 from identity.authentication.reauthentication.proofs import Proof, Proofs
 from identity.authentication.reauthentication.shown_factors import ShownFactors
 from identity.directory.config import UsersConfig
+from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.links.link import Usage
 from identity.directory.user import USERS, User, UserId
 from identity.people.account.addresses import AddressChanges
@@ -45,6 +46,7 @@ class Own:
                 links=administration.links,
                 sign_out=administration.sign_out,
                 places=administration.places,
+                support=SupportAccesses(administration.store, provider.clock),
                 events=administration.told,
                 clock=provider.clock,
             ),

@@ -4,6 +4,7 @@ from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DeviceCookies
+from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.tenants.settings import SignInNotice, TenantSettings
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
@@ -27,6 +28,7 @@ class Told(Administration):
             links=self.links,
             sign_out=self.sign_out,
             places=self.places,
+            support=SupportAccesses(self.store, provider.clock),
             events=self.told,
             clock=provider.clock,
         )
