@@ -29,7 +29,7 @@ from server.platform.clock import Clock
 from server.platform.records import Records
 
 COMPARES_EVERY = timedelta(hours=1)
-MOST_EVENTS = 100
+MOST_EVENTS = 1000
 _USERS = 500
 _CHUNK = 20
 _ADMINISTERED = frozenset({EventType.CREATED, EventType.CHANGED, EventType.DELETED})
@@ -110,21 +110,25 @@ class Visit:
                     self._repeat_comparison()
 
     async def _write_users_of(self, events: Sequence[Event]) -> None:
-        """Write the users that the events name, in the order of the events."""
-        tenant_id, links = self.tenant.tenant_id, user_links(self.application)
-        for first in range(0, len(events), _CHUNK):
-            chunk = events[first : first + _CHUNK]
-            named = [
-                _Named(
-                    user_id,
-                    await self.users.get(tenant_id, user_id),
-                    await self.resources.get(tenant_id, f"{links}.{user_id}"),
-                )
-                for user_id in dict.fromkeys(event.user_id for event in chunk if event.user_id)
-            ]
-            await self._write_users(named)
-            self.application = replace(self.application, position=chunk[-1].id)
+        """Write the users that the events name, each once, in the order of the events."""
+        firsts: dict[str, int] = {}
+        for index, event in enumerate(events):
+            if event.user_id:
+                firsts.setdefault(event.user_id, index)
+        ids = list(firsts)
+        for first in range(0, len(ids), _CHUNK):
+            await self._write_users([await self._named(user_id) for user_id in ids[first : first + _CHUNK]])
+            following = ids[first + _CHUNK : first + _CHUNK + 1]
+            handled = firsts[following[0]] if following else len(events)
+            self.application = replace(self.application, position=events[handled - 1].id)
+        if events:
+            self.application = replace(self.application, position=events[-1].id)
         self.has_more |= len(events) == MOST_EVENTS
+
+    async def _named(self, user_id: str) -> _Named:
+        tenant_id, links = self.tenant.tenant_id, user_links(self.application)
+        user = await self.users.get(tenant_id, user_id)
+        return _Named(user_id, user, await self.resources.get(tenant_id, f"{links}.{user_id}"))
 
     async def _compare(self) -> None:
         """Compare the next users by id with those of the application."""
