@@ -28,6 +28,7 @@ class FakeService:
     ignores_filters: bool = False
     resources: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: list[tuple[str, str]] = field(default_factory=list)
+    ids: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def answer(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None
@@ -59,13 +60,15 @@ class FakeService:
         return None
 
     def _created(self, kind: str, document: dict[str, Any]) -> Response:
-        if document[_NAMES[kind]] in self.names(kind):
+        name = _NAMES[kind]
+        other = self.resources.get(self.ids.get((kind, document[name]), ""), {})
+        if other.get(name) == document[name]:
             return Response(409, b'{"scimType": "uniqueness"}')
-        return self._kept(kind, {**document, "id": f"r{len(self.requests)}"}, 201)
+        return self.keep(kind, {**document, "id": f"r{len(self.requests)}"}, 201)
 
     def _changed(self, method: str, kind: str, remote_id: str, document: dict[str, Any]) -> Response:
         if method == "PUT":
-            return self._kept(kind, document, 200)
+            return self.keep(kind, document, 200)
         if method == "DELETE":
             del self.resources[remote_id]
         for operation in document.get("Operations", ()):
@@ -81,9 +84,10 @@ class FakeService:
         ids = self.names("Groups")[group].get("members", set())
         return {self.resources[each]["userName"] for each in ids if each in self.resources}
 
-    def _kept(self, kind: str, document: dict[str, Any], status: int) -> Response:
+    def keep(self, kind: str, document: dict[str, Any], status: int = 200) -> Response:
         assert _NAMES[kind] in document
         self.resources[document["id"]] = document
+        self.ids[kind, document[_NAMES[kind]]] = document["id"]
         return Response(status, json.dumps(document).encode())
 
     def _found(self, kind: str, query: dict[str, list[str]]) -> Response:

@@ -384,20 +384,24 @@ async def test_many_refusals_in_a_row_slow_the_application_down_and_do_not_stop_
 
 
 async def test_an_account_that_is_there_is_adopted_by_external_id_or_by_name(world: World) -> None:
-    world.service.resources |= {
-        "r-a": {"id": "r-a", "userName": "anna@example.com", "externalId": "id-anna", "title": "Dr"},
-        "r-b": {"id": "r-b", "userName": "BOB@example.com"},
-        "r-c": {"id": "r-c", "userName": "other@example.com"},
-    }
+    for document in (
+        {"id": "r-a", "userName": "anna@example.com", "externalId": "id-anna", "title": "Dr"},
+        {"id": "r-b", "userName": "bob@example.com"},
+        {"id": "r-c", "userName": "other@example.com"},
+    ):
+        world.service.keep("Users", document)
     world.service.ignores_filters = True
-    await world.user("anna")
-    await world.user("clara")
+    for name in ("anna", "bob", "clara"):
+        await world.user(name)
     await world.application()
     await world.settles()
 
-    assert world.service.names()["anna@example.com"]["id"] == "r-a"
-    assert world.service.resources["r-a"]["active"] is True
-    assert len(world.service.resources) == 4
+    assert {each["id"]: each.get("externalId") for each in world.service.resources.values()} == {
+        "r-a": "id-anna",
+        "r-b": "id-bob",
+        "r-c": None,
+        world.service.names()["clara@example.com"]["id"]: "id-clara",
+    }
 
 
 async def test_an_account_of_another_user_is_not_adopted(world: World) -> None:
@@ -697,6 +701,34 @@ async def test_the_token_is_stored_encrypted(world: World) -> None:
     assert b"s3cret-t0ken" not in application.bearer_token.content
     assert "s3cret-t0ken" not in repr(application)
     assert world.tokens.open(application) == "s3cret-t0ken"
+
+
+async def test_the_token_gets_under_another_master_key(world: World) -> None:
+    await world.application(bearer_token="s3cret-t0ken")
+    keys = MasterKeys({"one": b"1" * 32, "two": b"2" * 32}, "two", randomness=CountedRandomness())
+    tokens = ScimTokens(world.store, keys)
+
+    await tokens.reseal(ACME.tenant_id)
+
+    [application] = await world.store.of(SCIM_APPLICATIONS).page(ACME.tenant_id)
+    assert application.bearer_token.key_id == "two"
+    assert tokens.open(application) == "s3cret-t0ken"
+
+
+async def test_two_thousand_events_are_handled_in_two_visits(world: World) -> None:
+    anna = await world.user("anna")
+    await world.application()
+    await world.settles()
+    for _ in range(1999):
+        await world.says(anna, EventType.LOGIN_SUCCEEDED)
+    await world.change(anna, given_name="Ann")
+    world.clock.advance(SETTLES_IN * 2)
+
+    await world.visits()
+    await world.visits()
+
+    assert (await world.status()).pending == 0
+    assert world.service.names()["anna@example.com"]["name"]["givenName"] == "Ann"
 
 
 async def test_an_application_of_a_disabled_client_waits(world: World) -> None:
