@@ -46,7 +46,11 @@ class _Named:
 
 @dataclass(slots=True, kw_only=True)
 class Visit:
-    """`application` has the progress, also after a failure. `remote_groups` are ids at the service, by names."""
+    """`application` has the progress, also after a failure.
+
+    `remote_groups` are ids of groups at the service, by names, and `waiting_groups` the ids of those that refused their
+    last request.
+    """
 
     tenant: Tenant
     client: Client
@@ -58,6 +62,7 @@ class Visit:
     subjects: Subjects
     clock: Clock
     remote_groups: dict[str, str] = field(default_factory=dict)
+    waiting_groups: set[str] = field(default_factory=set)
     has_more: bool = False
 
     async def run(self, events: Sequence[Event]) -> Unreachable | None:
@@ -106,6 +111,8 @@ class Visit:
             after = await self.writer.write(ResourceKind.GROUPS, links, group_id, before, document)
             if after is not None and after.remote_id:
                 self.remote_groups[group.name] = after.remote_id
+                if after.error:
+                    self.waiting_groups.add(after.remote_id)
                 if before is not None and before.remote_id != after.remote_id:
                     self._repeat_comparison()
 
@@ -164,9 +171,9 @@ class Visit:
                 remote = (self.remote_groups.get(name) for name in each.user.groups)
                 wanted[resource.id] = frozenset(filter(None, remote))
         if self.application.sync_groups and written:
-            there = frozenset(self.remote_groups.values())
-            if await self.writer.change_members(written, wanted, there):
-                self._repeat_comparison()
+            await self.writer.change_members(
+                written, wanted, groups=self.remote_groups.values(), waiting=self.waiting_groups
+            )
 
     async def _write_user(self, named: _Named) -> ScimResource | None:
         user, known = named.user, named.known

@@ -4,11 +4,16 @@ A request goes out only if the document differs from the last one. A resource th
 and holds no other resource. Many refusals in a row count as a failure of the service.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from identity.clients.scim_applications.application import ScimApplication, ScimResource, remote_key
+from identity.clients.scim_applications.application import (
+    ScimApplication,
+    ScimResource,
+    group_links,
+    remote_key,
+)
 from identity.clients.scim_applications.documents import Document, digest_of
 from identity.clients.scim_applications.service import (
     Conflict,
@@ -102,49 +107,44 @@ class ResourceWriter:
             await self.resources.take(known.tenant_id, known.id)
 
     async def change_members(
-        self, users: Sequence[ScimResource], wanted: Mapping[str, frozenset[str]], groups: frozenset[str]
-    ) -> bool:
-        """Bring users into their `wanted` groups; both are ids at the service, and `groups` are all groups there.
+        self,
+        users: Sequence[ScimResource],
+        wanted: Mapping[str, frozenset[str]],
+        *,
+        groups: Collection[str],
+        waiting: set[str],
+    ) -> None:
+        """Bring users into their `wanted` groups; all ids are those at the service, and `groups` are all groups there.
 
-        Returns whether the service has lost a group.
+        Memberships in groups that are `waiting` stay as they are; a group that refuses the request becomes one of them.
         """
         joins: dict[str, list[str]] = {}
         leaves: dict[str, list[str]] = {}
         for user in users:
-            for group_id in sorted(wanted[user.id] - set(user.groups)):
+            for group_id in sorted(wanted[user.id] - set(user.groups) - waiting):
                 joins.setdefault(group_id, []).append(user.remote_id)
-            for group_id in sorted(set(user.groups) & groups - wanted[user.id]):
+            for group_id in sorted(set(user.groups) & set(groups) - wanted[user.id] - waiting):
                 leaves.setdefault(group_id, []).append(user.remote_id)
-        failed, is_lost = set[str](), False
         for group_id in sorted({*joins, *leaves}):
             self.expect_time()
             try:
                 await self.service.change_members(
                     group_id, joins=joins.get(group_id, ()), leaves=leaves.get(group_id, ())
                 )
+                self.refusals = 0
             except Refused as refusal:
-                is_lost |= isinstance(refusal, Missing)
-                failed.add(group_id)
-                await self._note_refused_group(group_id, refusal)
+                waiting.add(group_id)
+                found = await self._with_remote_id(group_links(self.application), group_id)
+                if found is not None:
+                    await self._refused(found, refusal)
         changed = [
-            replace(user, groups=tuple(sorted(wanted[user.id] - failed | set(user.groups) & failed)))
+            replace(user, groups=tuple(sorted(wanted[user.id] - waiting | set(user.groups) & waiting)))
             for user in users
         ]
         differing = [
             after for before, after in zip(users, changed, strict=True) if before.groups != after.groups
         ]
         await self.resources.replace_all(differing)
-        return is_lost
-
-    async def _note_refused_group(self, group_id: str, refusal: Refused) -> None:
-        """Show the refusal at the group; a group that the service has lost is created again."""
-        found = await self._with_remote_id(f"{self.application.links}.g", group_id)
-        if found is None:
-            return
-        if isinstance(refusal, Missing):
-            await self.forget(found)
-        else:
-            await self._refused(found, refusal)
 
     async def _created(self, kind: ResourceKind, links: str, document: Document) -> str:
         try:

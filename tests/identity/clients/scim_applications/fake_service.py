@@ -26,6 +26,7 @@ class FakeService:
     refused: dict[str, int] = field(default_factory=dict)
     is_hanging: bool = False
     ignores_filters: bool = False
+    lacks_patch: bool = False
     resources: dict[str, dict[str, Any]] = field(default_factory=dict)
     requests: list[tuple[str, str]] = field(default_factory=list)
     ids: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -67,6 +68,8 @@ class FakeService:
         return self.keep(kind, {**document, "id": f"r{len(self.requests)}"}, 201)
 
     def _changed(self, method: str, kind: str, remote_id: str, document: dict[str, Any]) -> Response:
+        if method == "PATCH" and self.lacks_patch:
+            return Response(501)
         if method == "PUT":
             return self.keep(kind, document, 200)
         if method == "DELETE":

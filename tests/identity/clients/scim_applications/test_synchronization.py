@@ -521,10 +521,27 @@ async def test_a_group_that_the_service_has_lost_gets_its_members_again(world: W
     del world.service.resources[world.service.names("Groups")["staff"]["id"]]
 
     await world.change(bob, groups=())
-    await world.settles()
-    await world.settles()
+    await world.passes(COMPARES_EVERY * 2, step=timedelta(minutes=1))
 
     assert world.service.members("staff") == {"anna@example.com"}
+
+
+async def test_a_service_without_changes_of_members_gets_the_users_and_few_requests(world: World) -> None:
+    world.service.lacks_patch = True
+    await world.group("staff")
+    for number in range(100):
+        await world.user(f"user-{number:02}", groups=("staff",))
+    await world.application(sync_groups=True)
+    await world.passes(COMPARES_EVERY * 3, step=timedelta(minutes=1))
+    assert len(world.names()) == 100
+    assert world.service.requests.count(("PATCH", "Groups")) <= 4
+    refused = await world.status()
+    assert (refused.state, refused.refusals[0].error) == (ScimState.SYNCHRONIZED, "HTTP 501")
+
+    world.service.lacks_patch = False
+    await world.passes(COMPARES_EVERY * 2, step=timedelta(minutes=1))
+    assert len(world.service.members("staff")) == 100
+    assert (await world.status()).refused == 0
 
 
 async def test_an_application_that_fails_for_days_is_disabled_and_completes_when_enabled(
