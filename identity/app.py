@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from google.protobuf.descriptor import ServiceDescriptor
 
 from identity.access.login_protection.delays import Delays
+from identity.access.networks.networks import Networks
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
 from identity.administration.webhooks.signatures import WebhookSecrets
@@ -180,6 +181,7 @@ async def open_identity(
         running = [
             tasks.create_task(_keeper(dependencies).run()),
             tasks.create_task(dependencies.key_publication.run()),
+            tasks.create_task(dependencies.networks.run()),
             tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all)),
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
@@ -250,6 +252,8 @@ async def _dependencies(
     root_secrets = RootSecrets(store, masters, randomness)
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
+    networks = Networks(config.networks)
+    await networks.open()
     passwords = Passwords(config.passwords)
     rewriter = Rewriter(config.pictures)
     revision = DocumentRevision()
@@ -288,6 +292,7 @@ async def _dependencies(
         keys=keys,
         key_publication=KeyPublication(keys),
         events=events,
+        networks=networks,
         mail=MailQueue(
             store,
             LetterSafe(masters),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from identity.access.dpop.config import DpopConfig
 from identity.access.login_protection.config import LoginProtectionConfig
+from identity.access.networks.config import NetworksConfig
 from identity.access.proof_of_work.config import ProofOfWorkConfig
 from identity.access.sessions.config import SessionConfig, SessionLifetimes
 from identity.access.sessions.logout_config import LogoutConfig
@@ -71,6 +72,7 @@ class IdentityConfig:
     dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
+    networks: NetworksConfig = NetworksConfig()
     logout: LogoutConfig = LogoutConfig()
     mutual_tls: MutualTlsConfig = MutualTlsConfig()
     federation: FederationConfig = FederationConfig()

@@ -87,7 +87,7 @@ class Endpoint:
         if not names_tenant(request):
             keep_tenant_of_host(request, await self.hosts.tenant_at(request))
         self.acting.remember(request)
-        await self.admission.expect(request)
+        await self.admission.expect(request, self.policy.coverage)
         return await handler(request)
 
     def _refuse(self, error: ServiceError, request: web.Request) -> web.Response:

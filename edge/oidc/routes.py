@@ -15,6 +15,7 @@ from edge.oidc.access.client_certificates import ClientCertificates
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.peers import Peers
 from edge.oidc.access.request_policy import (
+    ADMINISTRATION,
     ASKED_BY_PROXY,
     BROWSER_ITSELF,
     FROM_ANY_PAGE,
@@ -28,6 +29,7 @@ from edge.oidc.access.request_policy import (
     PROTOCOL_FOR_PAGES,
     PUBLIC_DOCUMENT,
     RESOURCE_METADATA,
+    SIGN_OUT,
     STATIC,
     TOKEN_OF_PROXY,
 )
@@ -240,7 +242,7 @@ def _rows(
             about_people(stubs, config, browsers=browsers),
             about_screens(stubs, config, browsers=browsers, pages=pages),
         ):
-            yield f"{issuer}{path}", OWN_PAGES, handlers
+            yield f"{issuer}{path}", ADMINISTRATION, handlers
 
 
 def _merged(
@@ -308,7 +310,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
     yield "/saml/metadata", PUBLIC_DOCUMENT, {"GET": saml.metadata}
     yield "/saml/sso", FROM_ANYWHERE, {"GET": saml.get, "POST": saml.post}
-    yield "/saml/slo", FROM_ANYWHERE, {"GET": saml.logout}
+    yield "/saml/slo", SIGN_OUT, {"GET": saml.logout}
     yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
     yield "/oidc/authorize/one_time_code", OWN_PAGES, {"POST": one_time_code.post}
     yield "/oidc/authorize/email_code", OWN_PAGES, {"POST": one_time_code.send}
@@ -316,7 +318,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
     yield "/oidc/authorize/terms", OWN_PAGES, {"GET": terms.get, "POST": terms.post}
     yield "/oidc/terms", FROM_ANY_PAGE, {"GET": terms.read}
-    yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}
+    yield "/oidc/logout", SIGN_OUT, {"GET": logout.get, "POST": logout.post}
     yield "/oidc/session", OWN_PAGES, {"POST": session.post}
     yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}
     yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
@@ -327,7 +329,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
         FROM_ANYWHERE,
         {"GET": federation.callback, "POST": federation.receive},
     )
-    yield "/providers/{id}/logout", FROM_ANYWHERE, {"GET": federation.logout, "POST": federation.logout}
+    yield "/providers/{id}/logout", SIGN_OUT, {"GET": federation.logout, "POST": federation.logout}
     yield "/providers/{id}/metadata", PUBLIC_DOCUMENT, {"GET": federation.metadata}
     yield "/users/register", FROM_ANY_PAGE, {"GET": registration.get, "POST": registration.post}
     yield (
@@ -398,7 +400,7 @@ def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Itera
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
     calls = AdministrationCalls(config, browsers)
     for path, handlers in declared_rows(stubs.channel, calls, of_deployment=True):
-        yield f"{PREFIX}{path}", OWN_PAGES, handlers
+        yield f"{PREFIX}{path}", ADMINISTRATION, handlers
 
 
 def _entries(entry: EntryEndpoint) -> Iterator[Row]:

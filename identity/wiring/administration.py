@@ -20,6 +20,7 @@ from identity.access.callers import Callers
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.blacklist import Blacklist
 from identity.access.login_protection.failures import ADDRESS_FAILURES
+from identity.access.networks.rules import NetworkRules
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
@@ -143,9 +144,18 @@ class AdministrationWiring:
 
     def _blacklist(self) -> BlacklistServicer:
         dependencies = self._dependencies
+        addresses = Addresses(dependencies.config.events.login_protection)
+        rules = NetworkRules(
+            dependencies.config.networks,
+            dependencies.networks,
+            addresses,
+            events=dependencies.events,
+            clock=dependencies.clock,
+        )
         blacklist = Blacklist(
             dependencies.store.of(ADDRESS_FAILURES),
-            Addresses(dependencies.config.events.login_protection),
+            addresses,
+            rules=rules,
             events=dependencies.events,
             clock=dependencies.clock,
         )

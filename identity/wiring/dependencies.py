@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from identity.access.login_protection.delays import Delays
+from identity.access.networks.networks import Networks
 from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.saml.keys import SamlKeys
 from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
@@ -48,6 +49,7 @@ class Dependencies:
     keys: KeyRing
     key_publication: KeyPublication
     events: Events
+    networks: Networks
     mail: MailQueue
     links: Links
     clients: Clients

@@ -41,6 +41,7 @@ class NoticeWiring:
         self.watch = PlaceWatch(
             places=self.places,
             addresses=Addresses(dependencies.config.events.login_protection),
+            networks=dependencies.networks,
             cookies=DeviceCookies(
                 hasher=SecretHasher(dependencies.root.derived("devices")),
                 randomness=dependencies.randomness,

@@ -41,6 +41,7 @@ BY_SPECIFICATION = [
         "imports",
         "Standard Webhooks",
         "LDAP",
+        "countries and networks",
         "terms of use",
         "SAML to applications",
         "SCIM applications",

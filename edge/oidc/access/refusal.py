@@ -42,6 +42,7 @@ SESSION_ENDED = "SESSION_ENDED"
 # A new password breaks a rule; the rest of the cause names it.
 _PASSWORD = "PASSWORD_"  # noqa: S105  # the beginning of causes
 
+NETWORK_REFUSED = "NetworkRefused"
 _UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
@@ -102,6 +103,18 @@ def use_company_sign_in(*, provider_id: str, provider_name: str, location: str) 
         "UseCompanySignIn",
         "users with this address sign in through their organization",
         members={"provider": {"id": provider_id, "name": provider_name}, "location": location},
+    )
+
+
+def network_refused() -> Refused:
+    """403 for a network from which users may not use the provider; it does not name the rule."""
+    message = "access from this network is not permitted"
+    return Refused(
+        403,
+        NETWORK_REFUSED,
+        message,
+        members={"type": "about:blank", "title": "Forbidden", "status": 403, "detail": message},
+        media_type="application/problem+json",
     )
 
 

@@ -6,6 +6,7 @@ browsers make by themselves are handled by `edge.oidc.access.cross_origin`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 
 from aiohttp import web
 
@@ -36,6 +37,18 @@ _PREFLIGHT = {"Access-Control-Max-Age": "7200"}
 _NO_CACHE = {"Pragma": "no-cache"}
 
 
+class Coverage(Enum):
+    """Requests that rules about countries and autonomous systems refuse: those of users, and by setting of clients.
+
+    With `SESSIONS`, a request without an Authorization header is one of a user.
+    """
+
+    NONE = auto()
+    CLIENTS = auto()
+    SESSIONS = auto()
+    USERS = auto()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPolicy:
     """`admit` raises Refused; `preflight` are the headers of a CORS preflight response, empty to refuse it.
@@ -55,6 +68,7 @@ class RequestPolicy:
     is_static: bool = False
     has_one_host: bool = False
     kept: str = ""
+    coverage: Coverage = Coverage.USERS
     refusal_type: str = "application/json"
     all_headers: Mapping[str, str] = field(init=False)
 
@@ -67,23 +81,38 @@ class RequestPolicy:
 
 
 OWN_PAGES = RequestPolicy(has_one_host=True)
+ADMINISTRATION = replace(OWN_PAGES, coverage=Coverage.SESSIONS)
 OWN_ORIGIN = RequestPolicy(admit=from_our_origin)
 FROM_ANYWHERE = RequestPolicy(admit=from_anywhere, has_one_host=True)
+# A user can always sign out.
+SIGN_OUT = replace(FROM_ANYWHERE, coverage=Coverage.NONE)
 STATIC = RequestPolicy(admit=from_anywhere, is_static=True)
 # A reverse proxy passes on a request to another host.
-FROM_PROXIES = RequestPolicy(admit=from_anywhere)
-PUBLIC_DOCUMENT = RequestPolicy(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+FROM_PROXIES = RequestPolicy(admit=from_anywhere, coverage=Coverage.CLIENTS)
+PUBLIC_DOCUMENT = RequestPolicy(
+    admit=from_anywhere,
+    coverage=Coverage.NONE,
+    headers=_ANY_ORIGIN,
+    preflight=_ANY_ORIGIN | _PREFLIGHT,
+)
 METADATA = replace(PUBLIC_DOCUMENT, kept="metadata")
 RESOURCE_METADATA = replace(PUBLIC_DOCUMENT, kept="resource metadata")
 KEY_SET = replace(PUBLIC_DOCUMENT, kept="key set")
 FROM_ANY_PAGE = replace(
     PUBLIC_DOCUMENT,
+    coverage=Coverage.USERS,
     has_one_host=True,
     preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
 )
 # Responses differ by origin, so caches must not reuse them.
 BROWSER_ITSELF = RequestPolicy(admit=from_browser_itself, headers={"Vary": "Origin"})
-PROTOCOL = RequestPolicy(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
+PROTOCOL = RequestPolicy(
+    refused=refused_by_protocol,
+    admit=from_anywhere,
+    coverage=Coverage.CLIENTS,
+    headers=_NO_CACHE,
+    is_oauth=True,
+)
 # A proxy passes on the headers of a browser, and acts upon the status.
 ASKED_BY_PROXY = replace(FROM_PROXIES, has_pages=False)
 TOKEN_OF_PROXY = replace(PROTOCOL, has_pages=False)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from edge.language_of_request import kept_language
-from edge.oidc.access.refusal import SESSION_ENDED, Refused
+from edge.oidc.access.refusal import NETWORK_REFUSED, SESSION_ENDED, Refused
 from edge.oidc.pages.password_reasons import sentence_on_password
 from server.platform.languages import Language, marked
 
@@ -50,6 +50,13 @@ _COMPANY = Explanation(
     (marked("Your organization manages the sign-in for this email address."),),
 )
 _BY_KIND = {
+    NETWORK_REFUSED: Explanation(
+        marked("No access from your network"),
+        (
+            marked("This provider does not permit access from the network that you use."),
+            marked("If this is a mistake, send the details below to your administrator."),
+        ),
+    ),
     "PasswordRefresh": Explanation(
         marked("Your password has expired"),
         (marked("Go back to the sign-in page and use “Forgot password?” to choose a new one."),),

@@ -14,7 +14,7 @@ from edge.oidc.access.body import JSON, read_body
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.fetch_metadata import from_anywhere
 from edge.oidc.access.refusal import Refused
-from edge.oidc.access.request_policy import RequestPolicy
+from edge.oidc.access.request_policy import Coverage, RequestPolicy
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import OidcConfig
 from edge.oidc.openapi.operation import UNCHANGED, Answer, described, done, may
@@ -26,7 +26,11 @@ from gnomon.identity.v1 import browser_pb2, caller_pb2
 from gnomon.identity.v1 import provisioning_service_pb2 as pb
 
 PROVISIONING = RequestPolicy(
-    refused=refused_by_provisioning, admit=from_anywhere, has_pages=False, refusal_type=MEDIA_TYPE
+    refused=refused_by_provisioning,
+    admit=from_anywhere,
+    coverage=Coverage.CLIENTS,
+    has_pages=False,
+    refusal_type=MEDIA_TYPE,
 )
 MOST_BYTES = 1_048_576
 

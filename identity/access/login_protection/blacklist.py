@@ -7,6 +7,7 @@ listed beside those of administrators and lifted in the same way. Blocks belong 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from identity.access.login_protection.addresses import Addresses, is_address
 from identity.access.login_protection.failures import BLOCK, AddressFailures, BlockScope
@@ -31,25 +32,45 @@ class BlockedAddress:
     reach: BlockScope
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether users at an address are refused, and clients too."""
+
+    refuses_users: bool = False
+    refuses_clients: bool = False
+
+
+class NetworkRules(Protocol):
+    async def judge(self, tenant: Tenant, peer_address: str) -> Judgement: ...
+
+
 class Blacklist:
     def __init__(
-        self, records: Records[AddressFailures], addresses: Addresses, *, events: Events, clock: Clock
+        self,
+        records: Records[AddressFailures],
+        addresses: Addresses,
+        *,
+        rules: NetworkRules,
+        events: Events,
+        clock: Clock,
     ) -> None:
         self._records = records
         self._addresses = addresses
+        self._rules = rules
         self._events = events
         self._clock = clock
 
-    async def admit(self, tenant: Tenant, peer_address: str) -> None:
-        """Raise ResourceExhausted while an administrator blocks the address.
+    async def admit(self, tenant: Tenant, peer_address: str) -> Judgement:
+        """Raise ResourceExhausted while an administrator blocks the address, else return what rules say.
 
         Its metadata `retry_at` is in Unix seconds.
         """
         if self._addresses.is_allowed(peer_address):
-            return
+            return Judgement()
         kept = await self._records.get(tenant.tenant_id, self._addresses.group(peer_address))
         if kept is not None:
             kept.expect_answered(self._clock.now())
+        return await self._rules.judge(tenant, peer_address)
 
     async def blocked(self, tenant: Tenant) -> Sequence[BlockedAddress]:
         """List the addresses that are blocked now, at most `MOST_LISTED`."""

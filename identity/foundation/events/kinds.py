@@ -76,6 +76,7 @@ class EventType(StrEnum):
     IMPERSONATION_STARTED = "ImpersonationStarted"
     IMPERSONATION_ENDED = "ImpersonationEnded"
     IMPERSONATION_REFUSED = "ImpersonationRefused"
+    NETWORK_REFUSED = "NetworkRefused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +150,6 @@ EVENT_KINDS = {
         EventKind(76, EventType.IMPERSONATION_STARTED, Level.WARNING),
         EventKind(77, EventType.IMPERSONATION_ENDED, Level.NOTICE),
         EventKind(78, EventType.IMPERSONATION_REFUSED, Level.WARNING),
+        EventKind(79, EventType.NETWORK_REFUSED, Level.INFO),
     )
 }

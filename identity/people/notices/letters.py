@@ -14,7 +14,7 @@ from server.platform.languages import Language, marked
 
 
 class SignIn(Protocol):
-    """A sign-in; `browser` is a name of our own words, empty when unknown."""
+    """A sign-in; `browser` is a name of our own words, `country` an ISO 3166 code, both empty when unknown."""
 
     @property
     def at(self) -> datetime: ...
@@ -26,22 +26,30 @@ class SignIn(Protocol):
     def browser(self) -> str: ...
 
     @property
+    def country(self) -> str: ...
+
+    @property
     def has_new_device(self) -> bool: ...
+
+    @property
+    def has_new_country(self) -> bool: ...
 
 
 def new_sign_in(to: str, sign_in: SignIn, *, account: str, not_me: str, language: Language) -> Letter:
     """`account` is the address of the account page."""
     _ = language.translated
     browser = (_("Browser: %(browser)s", browser=sign_in.browser),) if sign_in.browser else ()
+    country = (
+        (_("Country: %(country)s", country=language.territory(sign_in.country)),) if sign_in.country else ()
+    )
     return Letter(
         to,
         _("New sign-in to your account"),
         paragraphs(
             _("Hello,"),
-            _("Someone signed in to your account with a browser or device that is new to it.")
-            if sign_in.has_new_device
-            else _("Someone signed in to your account from a new network address."),
+            _new_part(sign_in, language),
             *browser,
+            *country,
             _happened(language, sign_in.at, sign_in.peer_address),
             _("If this was you, you do not have to do anything."),
             _("Your account page shows your sessions, and ends them:"),
@@ -72,6 +80,15 @@ def notice(to: str, event: Event, not_me: str, language: Language) -> Letter:
         ),
         language.tag,
     )
+
+
+def _new_part(sign_in: SignIn, language: Language) -> str:
+    _ = language.translated
+    if sign_in.has_new_device:
+        return _("Someone signed in to your account with a browser or device that is new to it.")
+    if sign_in.has_new_country:
+        return _("Someone signed in to your account from a new country.")
+    return _("Someone signed in to your account from a new network address.")
 
 
 def _happened(language: Language, at: datetime, peer_address: str) -> str:

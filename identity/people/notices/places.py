@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from identity.access.login_protection.addresses import Addresses
+from identity.access.networks.networks import Networks
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DeviceCookies
 from identity.directory.user import User, UserId
@@ -29,20 +30,32 @@ _ATTEMPTS = 5
 class SignInPlaces(Record):
     """`id` is the user's; the last of `places` is the newest, the last of `devices` the one used last.
 
-    `devices` are keyed hashes. They are empty in records of an earlier version.
+    `devices` are keyed hashes. They are empty in records of an earlier version. `countries` are ISO 3166 codes, as far
+    as they were known.
     """
 
     places: tuple[str, ...]
     devices: tuple[str, ...] = ()
+    countries: tuple[str, ...] = ()
 
     def knows_device(self, device: str, place: str) -> bool:
         """A user without known browsers is recognized by the address."""
         return device in self.devices if self.devices else place in self.places
 
-    def with_sign_in(self, device: str, place: str) -> "SignInPlaces":
-        places = self.places if place in self.places or not place else (*self.places, place)[-MOST_PLACES:]
+    def knows_country(self, country: str) -> bool:
+        """A user without known countries, and an unknown country, are not new."""
+        return not country or not self.countries or country in self.countries
+
+    def with_sign_in(self, device: str, place: str, country: str) -> "SignInPlaces":
+        places = _with(self.places, place)
+        countries = _with(self.countries, country)
         others = (known for known in self.devices if known != device)
-        return replace(self, places=places, devices=(*others, device)[-MOST_DEVICES:])
+        devices = (*others, device)[-MOST_DEVICES:]
+        return replace(self, places=places, devices=devices, countries=countries)
+
+
+def _with(known: tuple[str, ...], found: str) -> tuple[str, ...]:
+    return known if found in known or not found else (*known, found)[-MOST_PLACES:]
 
 
 SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places")
@@ -54,12 +67,14 @@ class KnownPlaces:
     def __init__(self, records: Records[SignInPlaces]) -> None:
         self._records = records
 
-    async def note(self, tenant: Tenant, user_id: UserId, *, device: str, place: str) -> SignInPlaces | None:
+    async def note(
+        self, tenant: Tenant, user_id: UserId, *, device: str, place: str, country: str
+    ) -> SignInPlaces | None:
         """Store a sign-in and return the record before it, None for the first one of the user."""
         for _ in range(_ATTEMPTS):
             before = await self._records.get(tenant.tenant_id, user_id)
             known = before or SignInPlaces(tenant_id=tenant.tenant_id, id=user_id, places=())
-            after = known.with_sign_in(device, place)
+            after = known.with_sign_in(device, place, country)
             if after == before:
                 return before
             try:
@@ -92,6 +107,7 @@ class PlaceWatch:
 
     places: KnownPlaces
     addresses: Addresses
+    networks: Networks
     cookies: DeviceCookies
     notices: SignInNotices
     events: Events
@@ -110,23 +126,26 @@ class PlaceWatch:
 
     async def _note(self, tenant: Tenant, user: User, browser: Browser, *, cookie: str, sid: str) -> None:
         place = self.addresses.group(browser.peer_address) if browser.peer_address else ""
+        country = self.networks.of(browser.peer_address).country
         device = self.cookies.device_of(user.user_id, cookie)
-        before = await self.places.note(tenant, user.user_id, device=device, place=place)
+        before = await self.places.note(tenant, user.user_id, device=device, place=place, country=country)
         if before is None:
             return
         sign_in = NewSignIn(
             at=self.clock.now(),
             peer_address=browser.peer_address,
             browser=name_of(browser.user_agent),
+            country=country,
             has_new_device=not before.knows_device(device, place),
             has_new_address=bool(place) and place not in before.places,
+            has_new_country=not before.knows_country(country),
         )
         for event_type in sign_in.event_types:
             await self.events.emit(
                 tenant.tenant_id,
                 event_type,
                 ip=browser.peer_address or None,
-                text=sign_in.browser or None,
+                text=sign_in.text or None,
                 user_id=user.user_id,
                 session=sid,
             )

@@ -19,13 +19,20 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSignIn:
-    """`browser` is a name of our own words, empty when unknown."""
+    """`browser` is a name of our own words, `country` an ISO 3166 code; both are empty when unknown."""
 
     at: datetime
     peer_address: str
     browser: str
+    country: str
     has_new_device: bool
     has_new_address: bool
+    has_new_country: bool
+
+    @property
+    def text(self) -> str:
+        """Return the text of events."""
+        return ", ".join(filter(None, (self.browser, self.country)))
 
     @property
     def event_types(self) -> Sequence[EventType]:
@@ -36,7 +43,7 @@ class NewSignIn:
         """Whether a tenant with this setting notifies the user."""
         if notice is SignInNotice.NEW_ADDRESS:
             return self.has_new_device or self.has_new_address
-        return notice is SignInNotice.NEW_DEVICE and self.has_new_device
+        return notice is SignInNotice.NEW_DEVICE and (self.has_new_device or self.has_new_country)
 
 
 class Settings(Protocol):

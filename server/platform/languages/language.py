@@ -67,6 +67,10 @@ class Language:
         shown = at.astimezone(UTC)
         return f"{format_date(shown, 'medium', locale=self.locale)}, {shown:%H:%M:%S} UTC"
 
+    def territory(self, code: str) -> str:
+        """Return the name of a country with an ISO 3166 code, or the code for an unknown one."""
+        return str(self.locale.territories.get(code, code))
+
     def number(self, value: float) -> str:
         return format_decimal(value, locale=self.locale)
 

@@ -291,6 +291,11 @@ def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
             "expected a PostgreSQL installation in /nowhere",
             id="no programs of the database",
         ),
+        pytest.param(
+            {"GNOMON_NETWORKS__COUNTRY_DATABASE": "/nowhere.mmdb"},
+            "networks.country_database: cannot read /nowhere.mmdb: No such file or directory",
+            id="no database of countries",
+        ),
     ],
 )
 def test_what_only_a_start_finds_is_told_in_one_line(

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"j\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\x12?\n\x05reach\x18\x03 \x01(\x0e\x32\x1e.gnomon.identity.v1.BlockReachB\x10\x92\xe7\x18\x0cJ\neverything\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x41\x64mitAddressResponse\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x9b\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x02ip\x18\x03 \x01(\tB\r\xbaH\x04r\x02\x18@\x92\xe7\x18\x02(\x01\x12 \n\x03\x65xp\x18\x04 \x01(\x03\x42\x13\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\x92\xe7\x18\x02(\x01\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse*\xa3\x01\n\nBlockReach\x12\x1b\n\x17\x42LOCK_REACH_UNSPECIFIED\x10\x00\x12*\n\x16\x42LOCK_REACH_EVERYTHING\x10\x01\x1a\x0e\xb2\xe7\x18\neverything\x12$\n\x13\x42LOCK_REACH_SIGN_IN\x10\x02\x1a\x0b\xb2\xe7\x18\x07sign_in\x12&\n\x14\x42LOCK_REACH_ACCOUNTS\x10\x03\x1a\x0c\xb2\xe7\x18\x08\x61\x63\x63ounts2\x8e\x07\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xfd\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zA\n\x0eGET /blacklist\x12$Lists the blocked network addresses.*\tBlacklist\x82\x01\x11\n\tBlacklist\x12\x04read\x12\xff\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"\x9b\x01\x8a\xe7\x18\x96\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zX\n\x0fPOST /blacklist\x12\x19\x42locks a network address.*\tBlacklist2\x1f\n\x05\x42lock\x12\x16`exp` in Unix seconds.\x82\x01\x13\n\tBlacklist\x12\x06\x63reate\x12\xf8\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"\x8e\x01\x8a\xe7\x18\x89\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z@\n\x16\x44\x45LETE /blacklist/{ip}\x12\x1bUnblocks a network address.*\tBlacklist\x82\x01\x13\n\tBlacklist\x12\x06\x64\x65leteb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"j\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\x12?\n\x05reach\x18\x03 \x01(\x0e\x32\x1e.gnomon.identity.v1.BlockReachB\x10\x92\xe7\x18\x0cJ\neverything\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"F\n\x14\x41\x64mitAddressResponse\x12\x15\n\rrefuses_users\x18\x01 \x01(\x08\x12\x17\n\x0frefuses_clients\x18\x02 \x01(\x08\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x9b\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x19\n\x02ip\x18\x03 \x01(\tB\r\xbaH\x04r\x02\x18@\x92\xe7\x18\x02(\x01\x12 \n\x03\x65xp\x18\x04 \x01(\x03\x42\x13\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\x92\xe7\x18\x02(\x01\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse*\xa3\x01\n\nBlockReach\x12\x1b\n\x17\x42LOCK_REACH_UNSPECIFIED\x10\x00\x12*\n\x16\x42LOCK_REACH_EVERYTHING\x10\x01\x1a\x0e\xb2\xe7\x18\neverything\x12$\n\x13\x42LOCK_REACH_SIGN_IN\x10\x02\x1a\x0b\xb2\xe7\x18\x07sign_in\x12&\n\x14\x42LOCK_REACH_ACCOUNTS\x10\x03\x1a\x0c\xb2\xe7\x18\x08\x61\x63\x63ounts2\x8e\x07\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xfd\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"\x81\x01\x8a\xe7\x18}2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zA\n\x0eGET /blacklist\x12$Lists the blocked network addresses.*\tBlacklist\x82\x01\x11\n\tBlacklist\x12\x04read\x12\xff\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"\x9b\x01\x8a\xe7\x18\x96\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02zX\n\x0fPOST /blacklist\x12\x19\x42locks a network address.*\tBlacklist2\x1f\n\x05\x42lock\x12\x16`exp` in Unix seconds.\x82\x01\x13\n\tBlacklist\x12\x06\x63reate\x12\xf8\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"\x8e\x01\x8a\xe7\x18\x89\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z@\n\x16\x44\x45LETE /blacklist/{ip}\x12\x1bUnblocks a network address.*\tBlacklist\x82\x01\x13\n\tBlacklist\x12\x06\x64\x65leteb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -66,26 +66,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._serialized_options = b'\212\347\030\226\0012\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002zX\n\017POST /blacklist\022\031Blocks a network address.*\tBlacklist2\037\n\005Block\022\026`exp` in Unix seconds.\202\001\023\n\tBlacklist\022\006create'
   _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._loaded_options = None
   _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._serialized_options = b'\212\347\030\211\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z@\n\026DELETE /blacklist/{ip}\022\033Unblocks a network address.*\tBlacklist\202\001\023\n\tBlacklist\022\006delete'
-  _globals['_BLOCKREACH']._serialized_start=886
-  _globals['_BLOCKREACH']._serialized_end=1049
+  _globals['_BLOCKREACH']._serialized_start=934
+  _globals['_BLOCKREACH']._serialized_end=1097
   _globals['_BLOCKEDADDRESS']._serialized_start=158
   _globals['_BLOCKEDADDRESS']._serialized_end=264
   _globals['_ADMITADDRESSREQUEST']._serialized_start=266
   _globals['_ADMITADDRESSREQUEST']._serialized_end=347
   _globals['_ADMITADDRESSRESPONSE']._serialized_start=349
-  _globals['_ADMITADDRESSRESPONSE']._serialized_end=371
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=373
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=475
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=477
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=556
-  _globals['_BLOCKADDRESSREQUEST']._serialized_start=559
-  _globals['_BLOCKADDRESSREQUEST']._serialized_end=714
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=716
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=738
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=740
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=857
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=859
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=883
-  _globals['_BLACKLISTSERVICE']._serialized_start=1052
-  _globals['_BLACKLISTSERVICE']._serialized_end=1962
+  _globals['_ADMITADDRESSRESPONSE']._serialized_end=419
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=421
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=523
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=525
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=604
+  _globals['_BLOCKADDRESSREQUEST']._serialized_start=607
+  _globals['_BLOCKADDRESSREQUEST']._serialized_end=762
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=764
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=786
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=788
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=905
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=907
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=931
+  _globals['_BLACKLISTSERVICE']._serialized_start=1100
+  _globals['_BLACKLISTSERVICE']._serialized_end=2010
 # @@protoc_insertion_point(module_scope)

@@ -110,12 +110,21 @@ class AdmitAddressResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    REFUSES_USERS_FIELD_NUMBER: _builtins.int
+    REFUSES_CLIENTS_FIELD_NUMBER: _builtins.int
+    refuses_users: _builtins.bool
+    """Whether rules about countries and autonomous systems refuse users at the address."""
+    refuses_clients: _builtins.bool
+    """Whether these rules refuse clients there, too."""
     def __init__(
         self,
+        *,
+        refuses_users: _builtins.bool = ...,
+        refuses_clients: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refuses_clients", b"refuses_clients", "refuses_users", b"refuses_users"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,6 +7,9 @@ from identity.access.login_protection.blacklist import Blacklist, BlockedAddress
 from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.login_protection.failures import ADDRESS_FAILURES, BlockScope
 from identity.access.login_protection.protection import level_of_failures
+from identity.access.networks.config import NetworksConfig
+from identity.access.networks.networks import Networks
+from identity.access.networks.rules import NetworkRules
 from identity.foundation.events.event import EVENTS, Event, EventActor
 from identity.foundation.events.kinds import EventType, Level
 from server.platform.errors import InvalidArgument, ResourceExhausted
@@ -17,9 +20,13 @@ ADMINISTRATOR = EventActor("user", "root", "root@example.com")
 
 
 def blacklist(provider: Provider, config: LoginProtectionConfig | None = None) -> Blacklist:
+    addresses, networks = Addresses(config or LoginProtectionConfig()), NetworksConfig()
     return Blacklist(
         provider.store.of(ADDRESS_FAILURES),
-        Addresses(config or LoginProtectionConfig()),
+        addresses,
+        rules=NetworkRules(
+            networks, Networks(networks), addresses, events=provider.events, clock=provider.clock
+        ),
         events=provider.events,
         clock=provider.clock,
     )

@@ -1,9 +1,12 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from identity.access.networks.config import NetworksConfig
+from identity.access.networks.networks import Networks
 from identity.access.sessions.device_cookies import DeviceCookies
 from identity.directory.tenants.settings import SignInNotice
 from identity.people.notices.places import (
@@ -18,6 +21,7 @@ from identity.people.user_changes import UserChange
 from server.platform.call import TenantId
 from server.platform.errors import Unavailable
 from server.platform.records.memory import MemoryRecords
+from tests.identity.access.networks.databases import NOWHERE, countries
 from tests.identity.administration.administration import ALICE, KEY
 from tests.identity.browsers import ACME, alice
 from tests.identity.people.notices.told import Told
@@ -212,6 +216,24 @@ async def test_after_an_upgrade_the_known_addresses_count(told: Told, address: s
     await told.sign_in_from(address)
 
     assert len(told.mail.letters) == letters
+
+
+async def test_a_known_browser_in_a_new_country_is_told_of(tmp_path: Path) -> None:
+    path = countries(tmp_path / "countries.mmdb", home="DE", away="FR")
+    networks = Networks(NetworksConfig(country_database=path))
+    await networks.open()
+    told = Told(networks)
+    await told.provider.admit(alice(language="de"))
+    cookie = await told.sign_in_from(HOME)
+
+    for address in (CAFE, CAFE, NOWHERE, HOME):
+        await told.sign_in_from(address, cookie)
+
+    (letter,) = told.mail.letters
+    assert "aus einem neuen Land" in letter.text
+    assert "Land: Frankreich" in letter.text
+    assert [event.text for event in await told.events()] == ["Firefox, Linux, FR", "Firefox, Linux"]
+    told.provider.passwords.close()
 
 
 @pytest.mark.parametrize(("address", "events"), [("2001:db8::2", 0), ("2001:db8:0:1::2", 1)])

@@ -2,6 +2,8 @@
 
 from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.config import LoginProtectionConfig
+from identity.access.networks.config import NetworksConfig
+from identity.access.networks.networks import Networks
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DeviceCookies
 from identity.directory.consents.support_access import SupportAccesses
@@ -20,7 +22,7 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 
 
 class Told(Administration):
-    def __init__(self) -> None:
+    def __init__(self, networks: Networks | None = None) -> None:
         super().__init__()
         provider = self.provider
         self.revocations = Revocations(
@@ -35,6 +37,7 @@ class Told(Administration):
         self.watch = PlaceWatch(
             places=self.places,
             addresses=Addresses(LoginProtectionConfig()),
+            networks=networks or Networks(NetworksConfig()),
             cookies=DeviceCookies(hasher=provider.hasher, randomness=provider.randomness),
             notices=SignInNotices(
                 settings=SettingsOfTenants(self.store.of(TENANTS)),

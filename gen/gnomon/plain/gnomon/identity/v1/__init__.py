@@ -1543,7 +1543,15 @@ class AdmitAddressResponse(betterproto2.Message):
     Response of AdmitAddress.
     """
 
-    pass
+    refuses_users: "bool" = betterproto2.field(1, betterproto2.TYPE_BOOL)
+    """
+    Whether rules about countries and autonomous systems refuse users at the address.
+    """
+
+    refuses_clients: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
+    """
+    Whether these rules refuse clients there, too.
+    """
 
 
 default_message_pool.register_message("gnomon.identity.v1", "AdmitAddressResponse", AdmitAddressResponse)

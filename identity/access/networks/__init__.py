@@ -1,0 +1,1 @@
+"""Countries and autonomous systems of network addresses, and rules about them."""
