@@ -47,8 +47,8 @@ class BlockScope(StrEnum):
 class AddressFailures(Record):
     """`id` is the network address.
 
-    Every request from it is refused until `blocked_until`, which an administrator sets. Sign-ins are refused until
-    `sign_in_blocked_until`, and those to one account until its entry in `account_blocks` ends. `block` is `block` after
+    Every request from it is refused until `blocked_until`, which an administrator sets. Sign-ins with a proof that can
+    be guessed are refused until `sign_in_blocked_until`, and those to one account until its entry in `account_blocks` ends. `block` is `block` after
     any of these, so that blocked addresses can be found.
     """
 
@@ -62,12 +62,15 @@ class AddressFailures(Record):
         """Raise ResourceExhausted while an administrator blocks the address; metadata `retry_at` in Unix seconds."""
         _expect_over(self.blocked_until, now, "an administrator has blocked this network address")
 
-    def expect_admitted(self, now: datetime, account: str) -> None:
+    def expect_admitted(self, now: datetime, account: str, *, is_guessable: bool) -> None:
         """Raise ResourceExhausted while sign-ins to the account are blocked here; `retry_at` as above."""
         self.expect_answered(now)
-        _expect_over(
-            self.sign_in_blocked_until, now, "there were too many failed sign-ins from this network address"
-        )
+        if is_guessable:
+            _expect_over(
+                self.sign_in_blocked_until,
+                now,
+                "there were too many failed sign-ins from this network address",
+            )
         _expect_over(
             self.end_of(account),
             now,

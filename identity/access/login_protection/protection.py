@@ -2,7 +2,7 @@
 
 Failures count for a pair of a network address and an account, so nobody can lock the owner out from another address. Two
 bounds catch attacks that spread over pairs. Many different wrong credentials from one address block all sign-ins from
-it. An account that fails from many addresses gets delayed answers from all of them, and is never blocked.
+it, except with passkeys, which nobody can guess. An account that fails from many addresses gets delayed answers from all of them, and is never blocked.
 
 Only attempts to prove an identity are refused. Clients, published documents and the administration stay reachable.
 """
@@ -68,14 +68,19 @@ class LoginProtection:
         self._addresses = Addresses(config)
         self._events = events
 
-    async def admit(self, tenant: Tenant, peer_address: str, *, account: str) -> None:
-        """Raise ResourceExhausted while the sign-in is blocked; its metadata `retry_at` is in Unix seconds."""
+    async def admit(
+        self, tenant: Tenant, peer_address: str, *, account: str, is_guessable: bool = True
+    ) -> None:
+        """Raise ResourceExhausted while the sign-in is blocked; its metadata `retry_at` is in Unix seconds.
+
+        A list of credentials blocks no proof that cannot be guessed.
+        """
         if self._addresses.is_allowed(peer_address):
             return
         attempt = self._attempt(tenant, peer_address, account)
         kept = await self._of_addresses.get(attempt.tenant_id, attempt.address)
         if kept is not None:
-            kept.expect_admitted(attempt.at, attempt.account)
+            kept.expect_admitted(attempt.at, attempt.account, is_guessable=is_guessable)
 
     async def failed(
         self, tenant: Tenant, peer_address: str, *, account: str, secret: str, user_id: str | None = None

@@ -87,7 +87,9 @@ class PasskeySignIn:
         """
         session = await proved(self.sessions, tenant, browser)
         ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
-        await self.protection.admit(tenant, browser.peer_address, account=ceremony.user_id)
+        await self.protection.admit(
+            tenant, browser.peer_address, account=ceremony.user_id, is_guessable=False
+        )
         if ceremony.request is None or user_id not in {"", ceremony.user_id}:
             raise Unauthenticated("the ceremony belongs to another user")
         user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)

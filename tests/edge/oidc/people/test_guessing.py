@@ -126,6 +126,56 @@ async def test_an_administrator_at_the_address_lifts_what_guesses_caused(world: 
     assert (await world.browser(address=GUESSER).sign_in()).status == 202
 
 
+async def test_guesses_keep_no_passkey_of_the_address_out(world: World) -> None:
+    alice = await world.owner()
+    await alice.add()
+    await guess(world.browser(address=GUESSER), times=3)
+    await guess_many(world)
+
+    alice.person = world.browser(address=GUESSER)
+    password = await world.browser("bob", address=GUESSER).sign_in()
+
+    assert password.status == 429
+    assert (await show_any(alice)).status == 202
+
+
+async def test_a_session_at_the_address_goes_on(world: World) -> None:
+    neighbour = world.browser("bob", address=GUESSER)
+    assert (await neighbour.sign_in()).status == 202
+    await guess(world.browser("bob", address=GUESSER), times=3)
+    await guess_many(world)
+
+    changed = await neighbour.own("PUT", "/self", given_name="Robert")
+    account = await neighbour.send("GET", "/account")
+
+    assert (changed.status, account.status) == (200, 200)
+    assert await neighbour.is_signed_in()
+
+
+async def test_wrong_secrets_of_clients_block_nobody(world: World) -> None:
+    wrong = {"Authorization": encode_basic_auth("service", "wrong"), "X-Forwarded-For": GUESSER}
+    right = CLIENT["headers"] | {"X-Forwarded-For": GUESSER}
+    form = {"grant_type": "client_credentials"}
+
+    refused = [
+        (await world.admin.http.post("/auth/v1/oidc/token", data=form, headers=wrong)).status
+        for _ in range(20)
+    ]
+
+    assert refused == [401] * 20
+    assert (await world.admin.http.post("/auth/v1/oidc/token", data=form, headers=right)).status == 200
+    assert (await world.browser(address=GUESSER).sign_in()).status == 202
+
+
+async def test_a_block_ends_for_the_owner_at_the_same_address(world: World) -> None:
+    await guess(world.browser(address=GUESSER), times=3)
+    before = (await world.browser(address=GUESSER).sign_in()).status
+
+    world.advance(seconds=600)
+
+    assert (before, (await world.browser(address=GUESSER).sign_in()).status) == (429, 202)
+
+
 async def test_bad_passkeys_of_nobody_keep_no_passkey_out(world: World) -> None:
     alice = await world.owner()
     await alice.add()

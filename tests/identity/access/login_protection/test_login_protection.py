@@ -175,6 +175,35 @@ async def test_many_different_credentials_block_all_sign_ins_of_the_address_for_
     assert not await is_blocked(provider, ELSEWHERE)
 
 
+async def test_the_block_for_a_list_ends_and_old_failures_do_not_renew_it() -> None:
+    provider = Provider(protection=UNTHROTTLED)
+    await spray(provider, accounts=100)
+    provider.clock.advance(timedelta(seconds=86_400))
+    ended = not await is_blocked(provider)
+
+    await fail(provider)
+
+    assert ended
+    assert not await is_blocked(provider)
+
+
+async def test_a_list_blocks_no_proof_that_cannot_be_guessed() -> None:
+    provider = Provider(protection=UNTHROTTLED)
+    await spray(provider, accounts=100)
+
+    await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, is_guessable=False)
+
+    assert await is_blocked(provider)
+
+
+async def test_the_account_is_blocked_for_its_own_bad_passkeys() -> None:
+    provider = Provider()
+    await fail(provider, times=7)
+
+    with pytest.raises(ResourceExhausted):
+        await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, is_guessable=False)
+
+
 async def test_repeated_credentials_do_not_hide_a_list() -> None:
     stuffing = CredentialStuffing(threshold=100)
     provider = Provider(
