@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,12 @@ settings.register_profile(
 )
 settings.load_profile("default")
 
+# Directories whose tests start servers, browsers, compilers and clients in other languages.
+OF_PROGRAMS = (
+    *("browser", "campaigns", "certification", "clients", "end_to_end"),
+    *("packaging", "peer", "relying_parties", "requests", "server/cli"),
+)
+
 # Thousands of databases come and go.
 keep_in_memory()
 
@@ -34,6 +41,16 @@ def pytest_collection() -> Generator[None, object, object]:
         collected = yield
     gc.set_threshold(collector.YOUNG, collector.MIDDLE, collector.OLD)
     return collected
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests of programs first.
+
+    Some take half a minute, for which one worker would wait for the other at the end. Of two workers one gets all of them, so
+    that each server of the session starts once.
+    """
+    first = tuple(f"{Path(__file__).parent / directory}/" for directory in OF_PROGRAMS)
+    items.sort(key=lambda item: not str(item.path).startswith(first))
 
 
 @pytest.fixture(scope="session")
