@@ -1,10 +1,11 @@
 """Answers of searches over the process API."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from google.protobuf.message import Message
 
+from identity.foundation.tenants import Tenant
 from server.platform.query import Page, Searchable, evaluate, parse
 
 E = TypeVar("E")
@@ -17,6 +18,14 @@ class InMemorySearch(Generic[E]):
     def __init__(self, searchable: Searchable[E], message: Callable[[E], Message]) -> None:
         self._searchable = searchable
         self._message = message
+
+    def over(self, rows: Callable[[Tenant], Awaitable[Iterable[E]]]) -> Callable[..., Awaitable[Message]]:
+        """Return the operation that searches the rows of a tenant."""
+
+        async def search(tenant: Tenant, request: Message, response: type[Message]) -> Message:
+            return self.answer(await rows(tenant), request, response)
+
+        return search
 
     def answer(self, rows: Iterable[E], request: Message, response: type[R]) -> R:
         """Raises InvalidArgument."""

@@ -11,6 +11,7 @@ from identity.access.rpc.records import fields_of
 from identity.directory.labels import Label
 from identity.foundation.tenants import Tenant
 from identity.people.labels import Labels
+from server.platform.audit import AuditNote
 
 L = TypeVar("L", bound=Label)
 
@@ -26,7 +27,8 @@ async def _unchecked(_tenant: Tenant, fields: Fields) -> Fields:
 class LabelChanges(Generic[L]):
     """`id_field` of a request has the id of the label, and `names` are names that differ in requests and records.
 
-    A change keeps fields that its request does not set. `checked` returns valid fields, or raises InvalidArgument.
+    A change keeps lists that its request does not have. `checked` returns valid fields, or raises InvalidArgument. With
+    `find` the id is that by which it finds the label.
     """
 
     labels: Labels[L]
@@ -34,22 +36,41 @@ class LabelChanges(Generic[L]):
     id_field: str
     names: Mapping[str, str] = field(default_factory=dict)
     checked: Callable[[Tenant, Fields], Awaitable[Fields]] = _unchecked
+    find: Callable[[Tenant, str], Awaitable[L]] | None = None
 
-    async def create(self, tenant: Tenant, request: Message, actor: Actor) -> L:
+    async def create(
+        self, tenant: Tenant, request: Message, actor: Actor, *, note: AuditNote | None = None
+    ) -> L:
         fields = await self._fields(tenant, request)
-        return await self.labels.add(tenant, self.kind(tenant_id=tenant.tenant_id, id="", **fields), actor)
+        new = self.kind(tenant_id=tenant.tenant_id, id="", **fields)
+        return await self.labels.add(tenant, new, actor, note=note)
 
-    async def update(self, tenant: Tenant, request: Message, actor: Actor) -> L:
-        fields, label_id = await self._fields(tenant, request), getattr(request, self.id_field)
-        return await self.labels.change(
-            tenant, label_id, actor, changed=lambda before: replace(before, **fields)
-        )
+    async def update(
+        self, tenant: Tenant, request: Message, actor: Actor, *, note: AuditNote | None = None
+    ) -> L:
+        label_id = await self._id(tenant, request)
+        fields = await self._fields(tenant, request)
+
+        def changed(before: L) -> L:
+            return replace(before, **fields)
+
+        return await self.labels.change(tenant, label_id, actor, changed=changed, note=note)
+
+    async def remove(
+        self, tenant: Tenant, request: Message, actor: Actor, *, note: AuditNote | None = None
+    ) -> None:
+        await self.labels.remove(tenant, await self._id(tenant, request), actor, note=note)
+
+    async def _id(self, tenant: Tenant, request: Message) -> str:
+        given = getattr(request, self.id_field)
+        return given if self.find is None else (await self.find(tenant, given)).id
 
     async def _fields(self, tenant: Tenant, request: Message) -> Fields:
-        unset = [
+        without = [*_OF_CALLER, *(() if self.id_field in self.names else (self.id_field,))]
+        without += [
             each.name
             for each in request.DESCRIPTOR.fields
-            if each.has_presence and not request.HasField(each.name)
+            if each.message_type is not None and not request.HasField(each.name)
         ]
-        found = fields_of(request, self.kind, self.names, without=(*_OF_CALLER, self.id_field, *unset))
+        found = fields_of(request, self.kind, self.names, without=without)
         return await self.checked(tenant, found)

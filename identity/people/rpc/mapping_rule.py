@@ -35,7 +35,7 @@ class MappingRuleServicer(Operations):
             api_callers,
             {
                 pb.CreateMappingRuleRequest: self._create,
-                pb.SearchMappingRulesRequest: self._search,
+                pb.SearchMappingRulesRequest: MAPPING_RULE_LISTING.over(rules.all),
                 pb.GetMappingRuleRequest: named(rules.get, rule_id="mapping_rule_id"),
                 pb.UpdateMappingRuleRequest: self._update,
                 pb.DeleteMappingRuleRequest: named(rules.remove, rule_id="mapping_rule_id"),
@@ -52,12 +52,6 @@ class MappingRuleServicer(Operations):
         self, tenant: Tenant, request: pb.UpdateMappingRuleRequest, actor: Actor, note: AuditNote
     ) -> MappingRule:
         return await self._rules.change(tenant, _wanted(tenant, request), actor, note)
-
-    async def _search(
-        self, tenant: Tenant, request: pb.SearchMappingRulesRequest
-    ) -> pb.SearchMappingRulesResponse:
-        rules = await self._rules.all(tenant)
-        return MAPPING_RULE_LISTING.answer(rules, request, pb.SearchMappingRulesResponse)
 
 
 def _wanted(

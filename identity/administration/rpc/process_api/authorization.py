@@ -27,7 +27,7 @@ class AuthorizationServicer(Operations):
             api_callers,
             {
                 pb.CreateAuthorizationRequest: self._create,
-                pb.SearchAuthorizationsRequest: self._search,
+                pb.SearchAuthorizationsRequest: _SEARCH.over(authorizations.all),
                 pb.GetAuthorizationRequest: named(authorizations.get, key="authorization_key"),
                 pb.UpdateAuthorizationRequest: named(authorizations.change, key="authorization_key"),
                 pb.DeleteAuthorizationRequest: named(authorizations.remove, key="authorization_key"),
@@ -40,12 +40,6 @@ class AuthorizationServicer(Operations):
         self, tenant: Tenant, requested: RequestedAuthorization, actor: Actor, note: AuditNote
     ) -> int:
         return int((await self._authorizations.add(tenant, requested, actor, note)).id)
-
-    async def _search(
-        self, tenant: Tenant, request: pb.SearchAuthorizationsRequest
-    ) -> pb.SearchAuthorizationsResponse:
-        found = await self._authorizations.all(tenant)
-        return _SEARCH.answer(found, request, pb.SearchAuthorizationsResponse)
 
 
 def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest) -> RequestedAuthorization:

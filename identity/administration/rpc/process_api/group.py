@@ -1,17 +1,14 @@
 """GroupService of the process API."""
 
-from dataclasses import replace
-
 from gnomon.directory.v1 import group_service_pb2 as pb
-from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
-from identity.administration.rpc.process_api.labels import GROUP_LISTING, description_of, group_message
+from identity.administration.rpc.process_api.labels import GROUP_LISTING, GROUP_NAMES, group_message
 from identity.administration.rpc.process_api.members import Members, Membership
 from identity.directory.labels import Group
 from identity.foundation.tenants import Tenant
 from identity.people.labels import Labels
-from server.platform.audit import AuditNote
+from identity.people.rpc.labels import LabelChanges
 from server.platform.call import Call
 
 
@@ -19,15 +16,18 @@ class GroupServicer(Operations):
     def __init__(self, api_callers: ProcessApiCallers, groups: Labels[Group], members: Members) -> None:
         self._groups = groups
         self._members = members
+        changes = LabelChanges(
+            labels=groups, kind=Group, id_field="group_id", names=GROUP_NAMES, find=groups.named
+        )
         of_group = members.searches(Membership.GROUP, self._name)
         super().__init__(
             api_callers,
             {
-                pb.CreateGroupRequest: self._create,
-                pb.SearchGroupsRequest: self._search,
+                pb.CreateGroupRequest: changes.create,
+                pb.SearchGroupsRequest: GROUP_LISTING.over(groups.all),
                 pb.GetGroupRequest: named(groups.named, name="group_id"),
-                pb.UpdateGroupRequest: self._update,
-                pb.DeleteGroupRequest: self._delete,
+                pb.UpdateGroupRequest: changes.update,
+                pb.DeleteGroupRequest: changes.remove,
                 pb.SearchUsersForGroupRequest: of_group.users,
                 pb.SearchClientsForGroupRequest: of_group.clients,
                 pb.SearchMappingRulesForGroupRequest: of_group.mapping_rules,
@@ -35,35 +35,6 @@ class GroupServicer(Operations):
             },
             shows={Group: group_message},
         )
-
-    async def _create(
-        self, tenant: Tenant, request: pb.CreateGroupRequest, actor: Actor, note: AuditNote
-    ) -> Group:
-        group = Group(
-            tenant_id=tenant.tenant_id,
-            id="",
-            name=request.group_id,
-            display_name=request.name,
-            description=description_of(request),
-        )
-        return await self._groups.add(tenant, group, actor, note=note)
-
-    async def _search(self, tenant: Tenant, request: pb.SearchGroupsRequest) -> pb.SearchGroupsResponse:
-        return GROUP_LISTING.answer(await self._groups.all(tenant), request, pb.SearchGroupsResponse)
-
-    async def _update(
-        self, tenant: Tenant, request: pb.UpdateGroupRequest, actor: Actor, note: AuditNote
-    ) -> Group:
-        group = await self._groups.named(tenant, request.group_id)
-
-        def changed(group: Group) -> Group:
-            return replace(group, display_name=request.name, description=description_of(request))
-
-        return await self._groups.change(tenant, group.id, actor, changed=changed, note=note)
-
-    async def _delete(self, tenant: Tenant, group_id: str, actor: Actor, note: AuditNote) -> None:
-        group = await self._groups.named(tenant, group_id)
-        await self._groups.remove(tenant, group.id, actor, note=note)
 
     async def _search_roles(
         self, tenant: Tenant, request: pb.SearchRolesForGroupRequest

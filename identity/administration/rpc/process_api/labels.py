@@ -12,6 +12,9 @@ from server.platform.query import Field, FieldType, Searchable
 
 L = TypeVar("L", bound=DescribedLabel)
 
+GROUP_NAMES = {"group_id": "name", "name": "display_name"}
+ROLE_NAMES = {"role_id": "name", "name": "display_name"}
+
 _ID = Field("name", FieldType.TEXT)
 
 

@@ -1,15 +1,14 @@
 """RoleService of the process API."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 from gnomon.directory.v1 import role_service_pb2 as pb
-from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.administration.rpc.process_api.labels import (
     ROLE_LISTING,
+    ROLE_NAMES,
     built_in_roles,
-    description_of,
     role_message,
 )
 from identity.administration.rpc.process_api.members import Members, Membership
@@ -17,7 +16,7 @@ from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import Role
 from identity.foundation.tenants import Tenant
 from identity.people.labels import Labels
-from server.platform.audit import AuditNote
+from identity.people.rpc.labels import LabelChanges
 from server.platform.call import Call
 from server.platform.errors import InvalidState
 
@@ -25,15 +24,18 @@ from server.platform.errors import InvalidState
 class RoleServicer(Operations):
     def __init__(self, api_callers: ProcessApiCallers, roles: Labels[Role], members: Members) -> None:
         self._roles = roles
+        changes = LabelChanges(
+            labels=roles, kind=Role, id_field="role_id", names=ROLE_NAMES, find=self._changeable
+        )
         of_role = members.searches(Membership.ROLE, self._name)
         super().__init__(
             api_callers,
             {
-                pb.CreateRoleRequest: self._create,
-                pb.SearchRolesRequest: self._search,
+                pb.CreateRoleRequest: changes.create,
+                pb.SearchRolesRequest: ROLE_LISTING.over(self._all),
                 pb.GetRoleRequest: self._found,
-                pb.UpdateRoleRequest: self._update,
-                pb.DeleteRoleRequest: self._delete,
+                pb.UpdateRoleRequest: changes.update,
+                pb.DeleteRoleRequest: changes.remove,
                 pb.SearchUsersForRoleRequest: of_role.users,
                 pb.SearchClientsForRoleRequest: of_role.clients,
                 pb.SearchMappingRulesForRoleRequest: of_role.mapping_rules,
@@ -42,35 +44,8 @@ class RoleServicer(Operations):
             shows={Role: role_message},
         )
 
-    async def _create(
-        self, tenant: Tenant, request: pb.CreateRoleRequest, actor: Actor, note: AuditNote
-    ) -> Role:
-        role = Role(
-            tenant_id=tenant.tenant_id,
-            id="",
-            name=request.role_id,
-            display_name=request.name,
-            description=description_of(request),
-        )
-        return await self._roles.add(tenant, role, actor, note=note)
-
-    async def _search(self, tenant: Tenant, request: pb.SearchRolesRequest) -> pb.SearchRolesResponse:
-        roles = (*built_in_roles(tenant), *await self._roles.all(tenant))
-        return ROLE_LISTING.answer(roles, request, pb.SearchRolesResponse)
-
-    async def _update(
-        self, tenant: Tenant, request: pb.UpdateRoleRequest, actor: Actor, note: AuditNote
-    ) -> Role:
-        role = await self._changeable(tenant, request.role_id)
-
-        def changed(role: Role) -> Role:
-            return replace(role, display_name=request.name, description=description_of(request))
-
-        return await self._roles.change(tenant, role.id, actor, changed=changed, note=note)
-
-    async def _delete(self, tenant: Tenant, role_id: str, actor: Actor, note: AuditNote) -> None:
-        role = await self._changeable(tenant, role_id)
-        await self._roles.remove(tenant, role.id, actor, note=note)
+    async def _all(self, tenant: Tenant) -> Sequence[Role]:
+        return (*built_in_roles(tenant), *await self._roles.all(tenant))
 
     async def _name(self, tenant: Tenant, role_id: str, _call: Call) -> str:
         return (await self._found(tenant, role_id)).name
