@@ -278,12 +278,16 @@ PASSWORDS: Final = RecordKind(
             done="saved",
             heading=marked("New passwords"),
             fields=(
-                FormField("policy.length_min", marked("Characters at least")),
-                FormField("policy.length_max", marked("Characters at most")),
-                FormField("policy.include_lower_case", marked("Lower-case letters at least"), _COUNT),
-                FormField("policy.include_upper_case", marked("Upper-case letters at least"), _COUNT),
-                FormField("policy.include_digits", marked("Digits at least"), _COUNT),
-                FormField("policy.include_special", marked("Other characters at least"), _COUNT),
+                FormField("policy.length_min", marked("Minimum number of characters")),
+                FormField("policy.length_max", marked("Maximum number of characters")),
+                FormField(
+                    "policy.include_lower_case", marked("Minimum number of lower-case letters"), _COUNT
+                ),
+                FormField(
+                    "policy.include_upper_case", marked("Minimum number of upper-case letters"), _COUNT
+                ),
+                FormField("policy.include_digits", marked("Minimum number of digits"), _COUNT),
+                FormField("policy.include_special", marked("Minimum number of other characters"), _COUNT),
                 FormField("policy.valid_days", marked("Days until a password expires"), _COUNT),
                 FormField(
                     "policy.not_recently_used", marked("Last passwords that cannot be used again"), _COUNT
