@@ -109,6 +109,8 @@ def _shown(
 def _show(field: FieldDescriptor, record: type, names: Names) -> Convert:
     attribute = _attribute(record, field.name, names.get(field.name, field.name))
     get = attrgetter(attribute)
+    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+        return get
     if field.message_type is not None:
         one = partial(_nested_message, GetMessageClass(field.message_type), names=names)
     elif field.enum_type is not None:

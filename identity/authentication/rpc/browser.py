@@ -8,6 +8,7 @@ from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from gnomon.identity.v1.screen_pb2 import Screen
+from identity.access.rpc.records import message_of
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DEVICE_COOKIE_LIFETIME
 from identity.access.sessions.session import Session
@@ -19,28 +20,16 @@ from identity.authentication.authorization.steps import SecondFactor
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
-from identity.authentication.requests.request import Prompt, ResponseMode
+from identity.authentication.requests.request import Prompt
 from identity.authentication.rpc.authorization_details import messages_of
 from identity.directory.authorization_details.detail_types import ShownDetail
 from identity.directory.provider import Provider, SamlBinding
 from identity.directory.tenants.sign_in_domain import TargetType
 from identity.directory.tenants.sign_in_targets import Route
-from identity.foundation.vocabulary import FactorMethod
 from server.platform.clock import Clock
 from server.platform.errors import OAuthError
 
-_RESPONSE_MODES = {
-    ResponseMode.QUERY: pb.RESPONSE_MODE_QUERY,
-    ResponseMode.FORM_POST: pb.RESPONSE_MODE_FORM_POST,
-    ResponseMode.FRAGMENT: pb.RESPONSE_MODE_FRAGMENT,
-}
 _BAD_REQUEST = 400
-_METHODS = {
-    FactorMethod.PASSKEY: authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY,
-    FactorMethod.ONE_TIME_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
-    FactorMethod.RECOVERY_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE,
-    FactorMethod.EMAIL_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_EMAIL_CODE,
-}
 
 
 def browser_of(message: pb.Browser) -> Browser:
@@ -59,11 +48,8 @@ def parameters_of(messages: Iterable[pb.Parameter]) -> Parameters:
 
 
 def redirect(redirection: Redirection) -> pb.Redirect:
-    return pb.Redirect(
-        uri=redirection.uri,
-        response_mode=_RESPONSE_MODES[redirection.response_mode],
-        parameters=[pb.Parameter(name=name, value=value) for name, value in redirection.parameters],
-    )
+    parameters = [pb.Parameter(name=name, value=value) for name, value in redirection.parameters]
+    return message_of(pb.Redirect, redirection, parameters=parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,14 +94,8 @@ def sign_in_page(
 
 
 def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization_service_pb2.SecondFactor:
-    return authorization_service_pb2.SecondFactor(
-        code=follows.code,
-        user_id=follows.user_id,
-        expires_in=int(follows.lifetime.total_seconds()),
-        methods=[_METHODS[method] for method in follows.methods],
-        redirect_origin=follows.redirect_origin,
-        screen=screen,
-    )
+    names = {"expires_in": "lifetime"}
+    return message_of(authorization_service_pb2.SecondFactor, follows, names, screen=screen)
 
 
 def form_origins_of(providers: Iterable[Provider]) -> list[str]:

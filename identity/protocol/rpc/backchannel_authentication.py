@@ -1,12 +1,13 @@
 """BackchannelAuthenticationService."""
 
 from gnomon.identity.v1 import backchannel_authentication_service_pb2 as pb
+from identity.access.rpc.records import message_of
 from identity.authentication.rpc.authorization_details import messages_of
 from identity.authentication.rpc.browser import browser_of, parameters_of
 from identity.authentication.rpc.proofs import credentials_of
 from identity.foundation.tenants import Tenants
 from identity.protocol.backchannel.authentication import BackchannelAuthentications
-from identity.protocol.backchannel.decisions import BackchannelDecisions, SignInAgain, WaitingRequest
+from identity.protocol.backchannel.decisions import BackchannelDecisions, WaitingRequest
 from server.platform.call import Call
 
 
@@ -26,11 +27,7 @@ class BackchannelAuthenticationServicer:
             credentials_of(request.client, call),
             parameters_of(request.parameters),
         )
-        return pb.StartBackchannelAuthenticationResponse(
-            auth_req_id=started.auth_req_id,
-            expires_in=int(started.lifetime.total_seconds()),
-            interval=started.interval,
-        )
+        return message_of(pb.StartBackchannelAuthenticationResponse, started, {"expires_in": "lifetime"})
 
     async def list_backchannel_requests(
         self, request: pb.ListBackchannelRequestsRequest, _call: Call
@@ -58,24 +55,15 @@ class BackchannelAuthenticationServicer:
         )
 
 
+_NAMES = {
+    "client_name": "client.name",
+    "scopes": "request.oauth_scopes",
+    "expires_at": "request.redeemable_until",
+    "repeated_sign_in": "sign_in_again",
+    **{name: f"request.{name}" for name in ("id", "client_id", "binding_message", "started_at")},
+}
+
+
 def _shown(waiting: WaitingRequest) -> pb.BackchannelRequest:
-    request = waiting.request
-    return pb.BackchannelRequest(
-        id=request.id,
-        client_id=request.client_id,
-        client_name=waiting.client.name,
-        binding_message=request.binding_message,
-        scopes=request.oauth_scopes,
-        started_at=int(request.started_at.timestamp()),
-        expires_at=int(request.redeemable_until.timestamp()),
-        repeated_sign_in=_repeated(waiting.sign_in_again),
-        authorization_details=messages_of(waiting.details),
-    )
-
-
-def _repeated(again: SignInAgain | None) -> pb.RepeatedSignIn | None:
-    if again is None:
-        return None
-    return pb.RepeatedSignIn(
-        acr_values=again.acr_values, max_age=again.max_age, is_possible=again.is_possible
-    )
+    details = messages_of(waiting.details)
+    return message_of(pb.BackchannelRequest, waiting, _NAMES, authorization_details=details)

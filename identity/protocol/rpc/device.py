@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from gnomon.identity.v1 import device_service_pb2 as pb
-from identity.access.sessions.browser import Browser
+from identity.access.rpc.records import message_of
 from identity.authentication.rpc.authorization_details import messages_of
+from identity.authentication.rpc.browser import browser_of
 from identity.authentication.rpc.proofs import credentials_of
 from identity.directory import oauth_scopes as scopes
 from identity.foundation.tenants import Tenants
@@ -48,14 +49,7 @@ class DeviceServicer:
                 peer_address=request.peer_address,
             )
         )
-        return pb.StartDeviceAuthorizationResponse(
-            device_code=started.device_code,
-            user_code=started.user_code,
-            verification_uri=started.verification_uri,
-            verification_uri_complete=started.verification_uri_complete,
-            expires_in=int(started.lifetime.total_seconds()),
-            interval=started.interval,
-        )
+        return message_of(pb.StartDeviceAuthorizationResponse, started, {"expires_in": "lifetime"})
 
     async def verify_device(self, request: pb.VerifyDeviceRequest, _call: Call) -> pb.VerifyDeviceResponse:
         decision = _DECISIONS.get(request.decision)
@@ -73,14 +67,9 @@ class DeviceServicer:
         )
 
     def _question(self, request: pb.VerifyDeviceRequest) -> Question:
-        browser = Browser(
-            cookie=request.browser.session,
-            csrf_token=request.browser.csrf_token,
-            peer_address=request.browser.peer_address,
-        )
         return Question(
             tenant=self._tenants.find(request.tenant_id),
-            browser=browser,
+            browser=browser_of(request.browser),
             user_code=request.user_code,
             proof_of_work=request.pow,
         )

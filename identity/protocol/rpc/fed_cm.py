@@ -3,9 +3,10 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import fed_cm_service_pb2 as pb
+from identity.access.rpc.records import message_of
 from identity.foundation.errors import ProtocolError
 from identity.foundation.tenants import Tenant, Tenants
-from identity.protocol.fed_cm.accounts import Account, Accounts
+from identity.protocol.fed_cm.accounts import Accounts
 from identity.protocol.fed_cm.addresses import addresses_of
 from identity.protocol.fed_cm.assertions import AssertionRequest, Assertions
 from identity.protocol.fed_cm.config import FedCmConfig
@@ -15,6 +16,8 @@ from identity.protocol.fed_cm.people import FedCmBrowser
 from identity.protocol.fed_cm.relying_parties import RelyingParties
 from server.platform.call import Call
 from server.platform.errors import NotFound
+
+_OF_USER = {"id": "user.id", "email": "user.email", "given_name": "user.given_name"}
 
 
 class _Asked(Protocol):
@@ -44,20 +47,13 @@ class FedCmServicer:
         self, request: pb.GetFedCmConfigurationRequest, _call: Call
     ) -> pb.GetFedCmConfigurationResponse:
         addresses = addresses_of(self._tenant(request.tenant_id))
-        return pb.GetFedCmConfigurationResponse(
-            config_url=addresses.config_url,
-            accounts_endpoint=addresses.accounts_endpoint,
-            client_metadata_endpoint=addresses.client_metadata_endpoint,
-            id_assertion_endpoint=addresses.id_assertion_endpoint,
-            disconnect_endpoint=addresses.disconnect_endpoint,
-            login_url=addresses.login_url,
-        )
+        return message_of(pb.GetFedCmConfigurationResponse, addresses)
 
     async def list_fed_cm_accounts(
         self, request: pb.ListFedCmAccountsRequest, _call: Call
     ) -> pb.ListFedCmAccountsResponse:
         account = await self._accounts.at(self._tenant(request.tenant_id), _browser(request))
-        return pb.ListFedCmAccountsResponse(accounts=[_message(account)])
+        return pb.ListFedCmAccountsResponse(accounts=[message_of(pb.FedCmAccount, account, _OF_USER)])
 
     async def get_fed_cm_client(
         self, request: pb.GetFedCmClientRequest, _call: Call
@@ -111,18 +107,4 @@ def _wish(request: pb.IssueFedCmAssertionRequest) -> AssertionRequest:
             told=told if request.disclosure_text_shown else (),
             is_silent=request.is_auto_selected,
         ),
-    )
-
-
-def _message(account: Account) -> pb.FedCmAccount:
-    user = account.user
-    return pb.FedCmAccount(
-        id=user.id,
-        name=account.name,
-        email=user.email,
-        given_name=user.given_name,
-        picture=account.picture,
-        approved_clients=account.approved_clients,
-        login_hints=account.login_hints,
-        domain_hints=account.domain_hints,
     )

@@ -4,6 +4,7 @@ import msgspec
 
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from identity.access.dpop.nonces import DpopNonces
+from identity.access.rpc.records import message_of
 from identity.foundation.tenants import Tenants
 from identity.protocol.userinfo.forward import Caller, ForwardAuthentication
 from identity.protocol.userinfo.presented import PresentedToken
@@ -37,16 +38,7 @@ class UserInfoServicer:
 
 
 def forward_response(caller: Caller) -> pb.AuthorizeForwardResponse:
-    return pb.AuthorizeForwardResponse(
-        user_id=caller.user_id,
-        roles=caller.roles,
-        groups=caller.groups,
-        email=caller.email,
-        email_verified=caller.is_email_verified,
-        family_name=caller.family_name,
-        given_name=caller.given_name,
-        is_mfa=caller.is_mfa,
-    )
+    return message_of(pb.AuthorizeForwardResponse, caller)
 
 
 def _presented(token: pb.PresentedToken, call: Call) -> PresentedToken:
