@@ -114,6 +114,10 @@ class Impersonations:
         if user is None or not user.is_active(self.clock.now()):
             raise NotFound("there is no such user, or the account is disabled")
         await self._expect_allowed(tenant, user, actor, own)
+        # The browser of the support person has one cookie, so an earlier session has no use any more.
+        for earlier in await self.sessions.by_support(tenant, own.user_id):
+            if earlier.impersonator_sid == own.sid:
+                await self.termination.end(tenant, earlier)
         ends_at = self.clock.now() + timedelta(minutes=settings.support_minutes)
         cookie, session = await self.sessions.impersonate(
             tenant, own, user_id, name=actor.name, ends_at=ends_at, peer_address=actor.peer_address

@@ -12,6 +12,8 @@ import msgspec
 import pytest
 from aiohttp import ClientResponse
 
+from gnomon.identity.v1 import directory_service_pb2 as directory_pb2
+from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from identity.directory.consents.support_access import SupportAccesses
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
@@ -151,6 +153,22 @@ async def user_at(browser: Somebody) -> str:
     return str((await response.json())["user_id"]) if response.status == 200 else ""
 
 
+def session_of(browser: Somebody) -> str:
+    """Return the value of the session cookie."""
+    return next(each.value for each in browser.http.session.cookie_jar if each.key == "GnomonSession")
+
+
+async def principal(world: World, browser: Somebody) -> directory_pb2.Principal:
+    """Return the caller of the process API that the session of a browser stands for."""
+    directory = DirectoryServiceStub(world.mailed.admin.deployment.system_channel)
+    asked = directory_pb2.GetSignedInPrincipalRequest(
+        sessions=[directory_pb2.PresentedSession(cookie=session_of(browser))],
+        peer_address="127.0.0.1",
+        is_read=True,
+    )
+    return (await directory.GetSignedInPrincipal(asked)).principal
+
+
 async def stop(browser: Somebody, csrf_token: str) -> ClientResponse:
     return await browser.http.post(
         f"{BASE}/oidc/impersonation/stop", data={"csrf_token": csrf_token}, allow_redirects=False
@@ -272,13 +290,27 @@ async def disable_support(world: World, _sam: Somebody) -> None:
     assert status == 200
 
 
+async def end_own_session(world: World, _sam: Somebody) -> None:
+    listed = await (await world.mailed.admin.send("GET", f"/users/{world.sam.user_id}/sessions")).json()
+    [own] = [each["id"] for each in listed]
+    assert (await world.mailed.admin.send("DELETE", f"/sessions/id/{own}")).status == 200
+
+
+async def sign_out(world: World, sam: Somebody) -> None:
+    answer = await sam.http.post(f"{BASE}/oidc/logout", data={"csrf_token": world.sam.csrf_token})
+    assert answer.status == 200
+
+
 async def sign_in_on_top(world: World, sam: Somebody) -> None:
     sam = replace(sam, email="sam@example.com", csrf_token=world.sam.csrf_token)
     answer = await sam.sign_in()
     assert answer.status == 202, await answer.text()
 
 
-@pytest.mark.parametrize("end", [withdraw, end_session, stop_acting, disable_support, sign_in_on_top])
+@pytest.mark.parametrize(
+    "end",
+    [withdraw, end_session, stop_acting, disable_support, end_own_session, sign_out, sign_in_on_top],
+)
 async def test_an_end_takes_session_codes_and_tokens_at_once(world: World, end: Any) -> None:
     sam = await world.acting()
     code = (await authorized(sam))["code"][0]
@@ -293,6 +325,22 @@ async def test_an_end_takes_session_codes_and_tokens_at_once(world: World, end: 
     assert (refreshed.status, (await code_redeemed(world, code)).status) == (400, 400)
     assert await is_active(world, own["access_token"])
     assert "ImpersonationEnded" in [each["typ"] for each in await world.events()]
+
+
+async def test_a_support_person_has_one_session_at_a_time(world: World) -> None:
+    own, own_token = session_of(world.sam), world.sam.csrf_token
+    sam = await world.acting()
+    issued = await tokens(world, sam)
+    # Another window of the browser restores its cookie.
+    sam.http.session.cookie_jar.update_cookies({"GnomonSession": own}, sam.http.make_url("/"))
+    world.sam.csrf_token = own_token
+
+    again = await world.start()
+
+    assert again.status == 201, await again.text()
+    assert not await is_active(world, issued["access_token"])
+    listed = await (await world.alice.own("GET", "/sessions")).json()
+    assert len([each for each in listed if "impersonator" in each]) == 1
 
 
 async def test_the_session_of_the_user_goes_on(world: World) -> None:
@@ -400,6 +448,19 @@ async def test_support_administers_nothing_meanwhile(world: World, path: str) ->
     assert (refused.status, await user_at(sam)) == (403, world.alice.user_id)
 
 
+async def test_in_the_process_api_support_has_the_users_rights_without_administration(world: World) -> None:
+    sam = await world.acting()
+    granted = await world.mailed.admin.send(
+        "PATCH", f"/users/{world.alice.user_id}", json={"put": [{"key": "roles", "value": ["admin"]}]}
+    )
+
+    seen = [await principal(world, browser) for browser in (sam, world.alice)]
+
+    assert granted.status == 200
+    assert [each.subject for each in seen] == [world.alice.user_id] * 2
+    assert [sorted(each.permissions) for each in seen] == [[], ["identity:read", "identity:write"]]
+
+
 @pytest.mark.parametrize(
     "parameters",
     [{"prompt": "login"}, {"max_age": "3600"}, {"prompt": "login consent"}, {"prompt": "create"}],
@@ -477,7 +538,8 @@ async def test_nobody_acts_as_an_administrator(world: World) -> None:
     refused = await world.start(user_id=root.user_id)
 
     assert (allowed.status, refused.status) == (200, 403)
-    assert next(each["text"] for each in await world.events()) == "USER_ADMINISTERS"
+    refusals = [each["text"] for each in await world.events() if each["typ"] == "ImpersonationRefused"]
+    assert refusals == ["USER_ADMINISTERS"]
 
 
 @pytest.mark.parametrize("roles", [("admin",), ("support",), ()])

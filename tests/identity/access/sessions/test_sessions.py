@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 
 from identity.access.sessions.config import SessionConfig, SessionLifetimes
-from identity.access.sessions.session import SESSIONS, Session
+from identity.access.sessions.session import SESSIONS, Impersonator, Session
 from identity.access.sessions.sessions import has_csrf
+from identity.access.sessions.ways import way_to
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
 from server.platform.errors import Unauthenticated
@@ -165,6 +166,24 @@ async def test_all_sessions_of_a_user_end_but_one(provider: Provider) -> None:
     await provider.sessions.end_all(provider.tenant, ALICE, but=session.sid)
 
     assert (await found(provider, kept), await found(provider, other)) == (session, None)
+
+
+async def test_a_session_of_support_ends_with_its_time_and_opens_no_fed_cm(provider: Provider) -> None:
+    _, own = await sign_in(provider)
+    ends_at = provider.clock.now() + timedelta(minutes=5)
+
+    cookie, acting = await provider.sessions.impersonate(
+        provider.tenant, own, UserId("bob"), name="alice@example.com", ends_at=ends_at, peer_address=ADDRESS
+    )
+
+    way = way_to(cookie, acting.sid)
+    assert await provider.sessions.follow(provider.tenant, way, ADDRESS) is None
+    assert acting.authentication is not None
+    assert acting.authentication.amr == ("pwd", "impersonation")
+    assert acting.authentication.impersonator == Impersonator(user_id=ALICE, ends_at=ends_at)
+    assert await found(provider, cookie) == acting
+    provider.clock.advance(timedelta(minutes=6))
+    assert await found(provider, cookie) is None
 
 
 async def test_a_renewed_session_is_the_same_under_another_id(provider: Provider) -> None:

@@ -271,6 +271,31 @@ async def test_a_passive_request_is_answered_in_a_session() -> None:
     assert statuses_of(answered) == ["Success"]
 
 
+async def test_a_support_person_who_acts_as_a_user_gets_no_assertion() -> None:
+    flow = ApplicationFlow()
+    await flow.furnish()
+    provider = flow.provider
+    await provider.admit(alice())
+    _, browser = await flow.sign_in(query(request(ASKED)))
+    own = await provider.sessions.find(provider.tenant, browser.cookie, browser.peer_address)
+    assert own is not None
+    cookie, _ = await provider.sessions.impersonate(
+        provider.tenant,
+        own,
+        alice().user_id,
+        name="sam@example.com",
+        ends_at=provider.clock.now() + timedelta(minutes=5),
+        peer_address=browser.peer_address,
+    )
+
+    sent = query(request(ASKED.but(id="_2", flags='IsPassive="1"')))
+    answered = await flow.begin(sent, replace(browser, cookie=cookie))
+
+    assert isinstance(answered, Redirection)
+    assert statuses_of(answered) == ["Responder", "RequestDenied"]
+    assert text_of(answered, "saml:Issuer") is None
+
+
 async def test_a_request_can_force_a_sign_in() -> None:
     flow = ApplicationFlow()
     await flow.furnish()

@@ -8,13 +8,16 @@ import pytest
 import requests
 
 from identity.directory.client import CLIENTS
-from identity.directory.user import USERS
+from identity.directory.consents.support_access import SupportAccesses
+from identity.directory.user import USERS, UserId
+from identity.foundation.tenants import Tenant
 from identity.protocol.forward_auth.records import FORWARD_SESSIONS
 from server.platform.call import TenantId
 from tests.edge.oidc.protocol.forward_auth.proxy import CALLBACK, CLIENT, CSRF_HEADER
 from tests.edge.oidc.tenants.world import EMAIL, PASSWORD, World
-from tests.people.person import SECONDS, Page, Person
+from tests.people.person import SECONDS, Arrival, Page, Person
 
+DEFAULT = TenantId("default")
 COOKIE, CSRF_COOKIE = f"GnomonForward.{CLIENT}", f"GnomonForwardCsrf.{CLIENT}"
 
 
@@ -62,6 +65,40 @@ async def test_whoever_is_signed_in_is_let_through(provider: World, service: str
         return [get(person, f"{service}/{path}").status_code for path in ("", "a", "b")]
 
     assert await provider.person("", act) == [200, 200, 200]
+
+
+async def test_support_that_acts_as_a_user_is_not_let_through(provider: World, service: str) -> None:
+    await provider.add_user("default", "ann", email="ann@example.com", groups=("readers",))
+    users = provider.store.of(USERS)
+    alice = await users.get(DEFAULT, "alice")
+    assert alice is not None
+    await users.replace(replace(alice, roles=("admin", "support")))
+    settings = {"sign_in": {"support_role": "support"}, "registration": {}, "clients": {}}
+    assert (await provider.administer("PUT", "tenants/default/settings", json=settings)).status == 200
+    clock = provider.deployment.clock
+    tenant = Tenant(DEFAULT, provider.issuer())
+    await SupportAccesses(provider.store, clock).allow(
+        tenant, UserId("ann"), clock.now() + timedelta(hours=1)
+    )
+
+    def act(person: Person) -> tuple[int, int]:
+        assert signed_in(person, service).status_code == 200
+        headers = {"x-csrf-token": str(person.session()["csrf_token"])}
+        address = urljoin(person.issuer, "users/ann/impersonation")
+        started = person.browser.post(address, json={"reason": "r"}, headers=headers, timeout=SECONDS)
+        person.browser.cookies.clear(urlsplit(service).hostname, "/", COOKIE)
+        away = get(person, service)
+        page = person.visit(away.headers["Location"])
+        assert isinstance(page, Page)
+        arrival = person.submit(page)
+        assert isinstance(arrival, Arrival)
+        return started.status_code, get(person, arrival.url).status_code
+
+    started, arrived = await provider.person("", act)
+
+    assert (started, arrived) == (201, 400)
+    kept = await provider.store.of(FORWARD_SESSIONS).page(DEFAULT)
+    assert len(kept) == 1
 
 
 async def test_pages_that_are_opened_at_the_same_time_all_come_back(provider: World, service: str) -> None:
