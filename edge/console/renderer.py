@@ -42,6 +42,7 @@ class Renderer:
             "assets": self._assets,
             "nonce": nonce,
             "theme": theme if theme in _THEMES else "",
+            "acting": None,
         }
         language = language_of(request)
         text = _TEMPLATES.of(language, template).render({**own, **facts})

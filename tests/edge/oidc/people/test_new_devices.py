@@ -95,7 +95,13 @@ async def test_an_edge_that_does_not_know_the_setting_keeps_it(world: Mailed) ->
     await TenantServiceStub(deployment.channel).UpdateTenantSettings(older)
 
     _, kept = await world.admin.ask("GET", SETTINGS)
-    assert kept["sign_in"] == {"email_first": "off", "email_codes": "off", "sign_in_notice": "off"}
+    assert kept["sign_in"] == {
+        "email_first": "off",
+        "email_codes": "off",
+        "sign_in_notice": "off",
+        "support_role": "",
+        "support_minutes": 30,
+    }
 
 
 async def test_a_setting_that_does_not_exist_is_refused(world: Mailed) -> None:
