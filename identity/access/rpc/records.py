@@ -5,7 +5,8 @@ time, in seconds in the message. Names that differ otherwise are `names`, from t
 a message may show a field of a record within the record, `settings.profile`.
 
 A message within a message is a record within the record, with the same `names`. A value of an enum is the word with its
-name. An empty word is the default of the record, if it has one. A list of texts has each of them once. A time of 0 is None if the record permits that.
+name. An empty word is the default of the record, if it has one; in an optional field it is refused as any other word that
+does not exist. A list of texts has each of them once. A time of 0 is None if the record permits that.
 The conversions of two classes are computed once.
 """
 
@@ -82,8 +83,9 @@ def record_reader(
 def reader_of(field: FieldDescriptor, hint: Any, names: Names = _SAME, default: Any = MISSING) -> Convert:
     """Return what reads a field of a message as a value of a type; raises TypeError for a type of which it is none."""
     kind, get = without_none(hint), attrgetter(field.name)
-    read = _value(field, getattr(kind, "__supertype__", kind), names, default)
-    if field.has_presence and kind is not hint:
+    is_optional = field.has_presence and kind is not hint
+    read = _value(field, getattr(kind, "__supertype__", kind), names, MISSING if is_optional else default)
+    if is_optional:
         return lambda message: read(get(message)) if message.HasField(field.name) else None
     if kind is datetime and kind is not hint:
         return lambda message: read(get(message)) if get(message) else None
