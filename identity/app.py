@@ -151,6 +151,7 @@ async def open_identity(
             targets=tenants.targets,
             second_factors=second_factors.factors,
             watch=notices.watch,
+            known_browsers=notices.browsers,
         )
         people = PeopleAdministrationWiring(
             dependencies,

@@ -17,12 +17,18 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import PermissionDenied, Unauthenticated, Unavailable
+from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable
 
 
 class Directories(Protocol):
     async def find(self, tenant: Tenant, *, name: str, password: str, known: User | None) -> User | None:
         """Return the account of a user of a directory, None for nobody; raises Unavailable, PermissionDenied."""
+        ...
+
+
+class KnownBrowsers(Protocol):
+    async def knows(self, tenant: Tenant, email: str, device: str) -> bool:
+        """Whether a user with this address signed in with this browser before."""
         ...
 
 
@@ -35,6 +41,7 @@ class PasswordSignIn:
         passwords: Passwords,
         *,
         protection: LoginProtection,
+        browsers: KnownBrowsers,
         confirmation: ConfirmationPolicy,
         clock: Clock,
         events: Events,
@@ -43,24 +50,29 @@ class PasswordSignIn:
         self._users = users
         self._passwords = passwords
         self._protection = protection
+        self._browsers = browsers
         self._confirmation = confirmation
         self._clock = clock
         self._events = events
         self._directories = directories
 
-    async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
+    async def verify(
+        self, tenant: Tenant, *, email: str, password: str, peer_address: str, device: str = ""
+    ) -> User:
         """Return the user with these credentials; `email` may be a user name that a directory knows.
+
+        `device` is the cookie that recognizes the browser.
 
         Raises Unauthenticated for wrong credentials, ResourceExhausted while the sign-in is blocked, and
         PermissionDenied when the password has expired, the address must be confirmed or the user of a directory has no
         account; its metadata `cause` gives the reason. Raises Unavailable when a directory does not answer.
         """
-        await self._protection.admit(tenant, peer_address, account=email)
+        may_be_listed = await self._admitted(tenant, peer_address, email, device)
         known = await self._users.find_by_email(tenant, email)
         is_right = await self._passwords.verify(known.password_hash if known else None, password)
         user = known if is_right else await self._of_directory(tenant, email, password, peer_address, known)
         # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
-        await self._protection.admit(tenant, peer_address, account=email)
+        await self._protection.admit(tenant, peer_address, account=email, may_be_listed=may_be_listed)
         if user is None or not user.is_active(self._clock.now()):
             user_id = None if known is None else known.user_id
             await self._protection.failed(
@@ -76,6 +88,17 @@ class PasswordSignIn:
             await self._note_refusal(tenant, peer_address, refusal, user)
             raise
         return await self._signed_in(user, password)
+
+    async def _admitted(self, tenant: Tenant, peer_address: str, email: str, device: str) -> bool:
+        """Return whether the credentials may be from a list; raises ResourceExhausted while the sign-in is blocked."""
+        try:
+            await self._protection.admit(tenant, peer_address, account=email)
+        except ResourceExhausted:
+            if not device or not await self._browsers.knows(tenant, email, device):
+                raise
+            await self._protection.admit(tenant, peer_address, account=email, may_be_listed=False)
+            return False
+        return True
 
     async def _of_directory(
         self, tenant: Tenant, name: str, password: str, peer_address: str, known: User | None

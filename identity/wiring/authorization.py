@@ -25,7 +25,7 @@ from identity.authentication.authorization.start import AuthorizationStart
 from identity.authentication.authorization.steps import CredentialStep, RefreshStep, SecondFactors
 from identity.authentication.authorization.terms_gate import TermsGate
 from identity.authentication.authorization.terms_step import TermsStep
-from identity.authentication.password_sign_in import PasswordSignIn
+from identity.authentication.password_sign_in import KnownBrowsers, PasswordSignIn
 from identity.authentication.requests.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
@@ -77,6 +77,7 @@ class AuthorizationWiring:
         targets: SignInTargets,
         second_factors: SecondFactors,
         watch: SignInWatch,
+        known_browsers: KnownBrowsers,
     ) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
@@ -84,6 +85,7 @@ class AuthorizationWiring:
         self._targets = targets
         self._second_factors = second_factors
         self._watch = watch
+        self._known_browsers = known_browsers
         self._directories = ldap_sign_in(dependencies, user_state)
         self._saml = SamlApplicationWiring(dependencies, user_state)
         self._confirmation = ConfirmationBySettings(dependencies.store.of(TENANTS))
@@ -249,6 +251,7 @@ class AuthorizationWiring:
             self._user_state.users,
             dependencies.passwords,
             protection=self._user_state.protection,
+            browsers=self._known_browsers,
             confirmation=self._confirmation,
             clock=dependencies.clock,
             events=dependencies.events,

@@ -12,7 +12,7 @@ from identity.directory.secrets import SecretHasher
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.people.notices.notices import Notices
-from identity.people.notices.places import SIGN_IN_PLACES, KnownPlaces, PlaceWatch
+from identity.people.notices.places import SIGN_IN_PLACES, KnownBrowsers, KnownPlaces, PlaceWatch
 from identity.people.notices.revocations import Revocations
 from identity.people.notices.sign_ins import SignInNotices
 from identity.people.rpc.sign_in_revocation import SignInRevocationServicer
@@ -23,7 +23,10 @@ _REVOCATION = sign_in_revocation_service_pb2.DESCRIPTOR.services_by_name["SignIn
 
 
 class NoticeWiring:
-    """`places` are the browsers and network addresses of sign-ins; `watch` compares each sign-in with them."""
+    """`places` are the browsers and network addresses of sign-ins; `watch` compares each sign-in with them.
+
+    `browsers` recognizes those of a user before a sign-in.
+    """
 
     servicers: Mapping[ServiceDescriptor, object]
 
@@ -38,14 +41,16 @@ class NoticeWiring:
             events=dependencies.events,
             clock=dependencies.clock,
         )
+        cookies = DeviceCookies(
+            hasher=SecretHasher(dependencies.root.derived("devices")),
+            randomness=dependencies.randomness,
+        )
+        self.browsers = KnownBrowsers(user_state.users, self.places, cookies)
         self.watch = PlaceWatch(
             places=self.places,
             addresses=Addresses(dependencies.config.events.login_protection),
             networks=dependencies.networks,
-            cookies=DeviceCookies(
-                hasher=SecretHasher(dependencies.root.derived("devices")),
-                randomness=dependencies.randomness,
-            ),
+            cookies=cookies,
             notices=SignInNotices(
                 settings=SettingsOfTenants(dependencies.store.of(TENANTS)),
                 revocations=self.revocations,

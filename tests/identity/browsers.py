@@ -232,6 +232,13 @@ class NoWatch:
         return ""
 
 
+class NoBrowsers:
+    """Knows no browser."""
+
+    async def knows(self, tenant: Tenant, email: str, device: str) -> bool:  # noqa: ARG002  # of the port
+        return False
+
+
 class Provider:
     """All objects between the servicers and the records."""
 
@@ -338,6 +345,7 @@ class Provider:
         password_sign_in = PasswordSignIn(
             *(self.users, self.passwords),
             protection=self.protection,
+            browsers=NoBrowsers(),
             confirmation=self.confirmation,
             clock=self.clock,
             events=self.events,

@@ -47,9 +47,9 @@ class BlockScope(StrEnum):
 class AddressFailures(Record):
     """`id` is the network address.
 
-    Every request from it is refused until `blocked_until`, which an administrator sets. Sign-ins with a proof that can
-    be guessed are refused until `sign_in_blocked_until`, and those to one account until its entry in `account_blocks` ends. `block` is `block` after
-    any of these, so that blocked addresses can be found.
+    Every request from it is refused until `blocked_until`, which an administrator sets. Sign-ins with credentials that
+    may be from a list are refused until `sign_in_blocked_until`, and those to one account until its entry in
+    `account_blocks` ends. `block` is `block` after any of these, so that blocked addresses can be found.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -62,10 +62,10 @@ class AddressFailures(Record):
         """Raise ResourceExhausted while an administrator blocks the address; metadata `retry_at` in Unix seconds."""
         _expect_over(self.blocked_until, now, "an administrator has blocked this network address")
 
-    def expect_admitted(self, now: datetime, account: str, *, is_guessable: bool) -> None:
+    def expect_admitted(self, now: datetime, account: str, *, may_be_listed: bool) -> None:
         """Raise ResourceExhausted while sign-ins to the account are blocked here; `retry_at` as above."""
         self.expect_answered(now)
-        if is_guessable:
+        if may_be_listed:
             _expect_over(
                 self.sign_in_blocked_until,
                 now,

@@ -1,8 +1,9 @@
 """Login protection: delays and blocks after wrong passwords, codes and passkeys (OWASP ASVS 5, 6.3.1).
 
 Failures count for a pair of a network address and an account, so nobody can lock the owner out from another address. Two
-bounds catch attacks that spread over pairs. Many different wrong credentials from one address block all sign-ins from
-it, except with passkeys, which nobody can guess. An account that fails from many addresses gets delayed answers from all of them, and is never blocked.
+bounds catch attacks that spread over pairs. Many different wrong credentials from one address are a list that somebody
+tries: they block passwords from it, but not those in a browser or session that the user used before, nor codes and
+passkeys. An account that fails from many addresses gets delayed answers from all of them, and is never blocked.
 
 Only attempts to prove an identity are refused. Clients, published documents and the administration stay reachable.
 """
@@ -69,18 +70,18 @@ class LoginProtection:
         self._events = events
 
     async def admit(
-        self, tenant: Tenant, peer_address: str, *, account: str, is_guessable: bool = True
+        self, tenant: Tenant, peer_address: str, *, account: str, may_be_listed: bool = True
     ) -> None:
         """Raise ResourceExhausted while the sign-in is blocked; its metadata `retry_at` is in Unix seconds.
 
-        A list of credentials blocks no proof that cannot be guessed.
+        `may_be_listed` is whether somebody who tries a list of credentials could send this attempt.
         """
         if self._addresses.is_allowed(peer_address):
             return
         attempt = self._attempt(tenant, peer_address, account)
         kept = await self._of_addresses.get(attempt.tenant_id, attempt.address)
         if kept is not None:
-            kept.expect_admitted(attempt.at, attempt.account, is_guessable=is_guessable)
+            kept.expect_admitted(attempt.at, attempt.account, may_be_listed=may_be_listed)
 
     async def failed(
         self, tenant: Tenant, peer_address: str, *, account: str, secret: str, user_id: str | None = None

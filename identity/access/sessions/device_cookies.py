@@ -1,7 +1,7 @@
 """Cookies by which a browser is recognized after its session has ended.
 
 The signed value names the browser and no account, so its length does not depend on the number of accounts. It proves
-nothing about a user: a sign-in needs what it needs without the cookie.
+nothing about a user: a sign-in needs what it needs without the cookie, which only lifts the block for a list of credentials.
 """
 
 import hmac
@@ -24,11 +24,13 @@ class DeviceCookies:
     hasher: SecretHasher
     randomness: Randomness
 
+    def is_genuine(self, tenant: Tenant, cookie: str) -> bool:
+        device_id, _, signature = cookie.partition(".")
+        return hmac.compare_digest(self._signature(tenant, device_id).encode(), signature.encode())
+
     def genuine(self, tenant: Tenant, cookie: str) -> str:
         """Return the cookie, or a new one in place of a missing or forged one."""
-        device_id, _, signature = cookie.partition(".")
-        expected = self._signature(tenant, device_id)
-        if hmac.compare_digest(expected.encode(), signature.encode()):
+        if self.is_genuine(tenant, cookie):
             return cookie
         device_id = self.randomness.alphanumeric(_ID_LENGTH)
         return f"{device_id}.{self._signature(tenant, device_id)}"

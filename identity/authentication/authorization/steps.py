@@ -105,6 +105,7 @@ class CredentialStep:
             email=credentials.email,
             password=credentials.password,
             peer_address=browser.peer_address,
+            device=browser.device,
         )
         follows = await self._second_factors.after(tenant, before, request, user, first=PASSWORD)
         if follows is not None:

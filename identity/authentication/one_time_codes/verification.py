@@ -50,7 +50,8 @@ class CodeVerification:
 
         Raises Unauthenticated for a wrong one, ResourceExhausted after too many.
         """
-        await self.protection.admit(tenant, peer_address, account=user_id)
+        # A code follows a right password, or is asked for in a session.
+        await self.protection.admit(tenant, peer_address, account=user_id, may_be_listed=False)
         kind = kind_of(code)
         kept = await self.factor_records.change(
             tenant,

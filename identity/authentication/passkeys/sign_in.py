@@ -88,7 +88,7 @@ class PasskeySignIn:
         session = await proved(self.sessions, tenant, browser)
         ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
         await self.protection.admit(
-            tenant, browser.peer_address, account=ceremony.user_id, is_guessable=False
+            tenant, browser.peer_address, account=ceremony.user_id, may_be_listed=False
         )
         if ceremony.request is None or user_id not in {"", ceremony.user_id}:
             raise Unauthenticated("the ceremony belongs to another user")

@@ -82,10 +82,10 @@ class Proofs:
         user = await self._users.find(tenant, person.user_id)
         if user is None:
             raise Unauthenticated("there is no such user any more")
-        await self._protection.admit(tenant, address, account=user.email)
+        await self._protection.admit(tenant, address, account=user.email, may_be_listed=False)
         is_right = await self._passwords.verify(user.password_hash, password)
         # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
-        await self._protection.admit(tenant, address, account=user.email)
+        await self._protection.admit(tenant, address, account=user.email, may_be_listed=False)
         if not is_right:
             await self._protection.failed(
                 tenant, address, account=user.email, secret=password, user_id=user.user_id

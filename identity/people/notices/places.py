@@ -11,6 +11,7 @@ from identity.access.networks.networks import Networks
 from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DeviceCookies
 from identity.directory.user import User, UserId
+from identity.directory.users import Users
 from identity.foundation.events.events import Events
 from identity.foundation.tenants import Tenant
 from identity.foundation.user_agents import name_of
@@ -85,6 +86,9 @@ class KnownPlaces:
         logger.info("a sign-in was not stored among those of its user", extra={"user_id": user_id})
         return None
 
+    async def find(self, tenant: Tenant, user_id: UserId) -> SignInPlaces | None:
+        return await self._records.get(tenant.tenant_id, user_id)
+
     async def forget(self, tenant: Tenant, user_id: UserId) -> None:
         """Make the next sign-in of the user a new one; raises Unavailable."""
         kept = SignInPlaces(tenant_id=tenant.tenant_id, id=user_id, places=())
@@ -99,6 +103,25 @@ class KnownPlaces:
 
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
         await self._records.take(tenant.tenant_id, user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBrowsers:
+    """Recognizes the browsers of users, before a sign-in, by their cookies."""
+
+    users: Users
+    places: KnownPlaces
+    cookies: DeviceCookies
+
+    async def knows(self, tenant: Tenant, email: str, device: str) -> bool:
+        """Whether a user with this address signed in with the browser of this cookie."""
+        if not self.cookies.is_genuine(tenant, device):
+            return False
+        user = await self.users.find_by_email(tenant, email)
+        # The same reads for an unknown address: their time says nothing about accounts.
+        user_id = UserId("") if user is None else user.user_id
+        kept = await self.places.find(tenant, user_id)
+        return kept is not None and self.cookies.device_of(user_id, device) in kept.devices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

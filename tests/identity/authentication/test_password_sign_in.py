@@ -13,7 +13,7 @@ from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.people.user_changes import Labelled, UserChange, applied
 from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated
-from tests.identity.browsers import ADDRESS, NOON, PASSWORD, PASSWORD_HASH, Provider, alice
+from tests.identity.browsers import ADDRESS, NOON, PASSWORD, PASSWORD_HASH, NoBrowsers, Provider, alice
 from tests.identity.directory.password_hashes.hashes import MADE
 from tests.identity.directory.password_hashes.hashes import PASSWORD as FOREIGN_PASSWORD
 
@@ -30,6 +30,7 @@ async def verify(provider: Provider, *, email: str = "alice@example.com", passwo
         provider.users,
         provider.passwords,
         protection=provider.protection,
+        browsers=NoBrowsers(),
         confirmation=provider.confirmation,
         clock=provider.clock,
         events=provider.events,

@@ -9,7 +9,7 @@ from identity.directory.password_config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from server.platform.errors import Unauthenticated
-from tests.identity.browsers import ADDRESS, NOON, Provider, alice
+from tests.identity.browsers import ADDRESS, NOON, NoBrowsers, Provider, alice
 
 
 class CountedPasswords(Passwords):
@@ -43,6 +43,7 @@ async def test_a_refused_sign_in_costs_one_hash(passwords: CountedPasswords, use
     sign_in = PasswordSignIn(
         *(provider.users, passwords),
         protection=provider.protection,
+        browsers=NoBrowsers(),
         confirmation=provider.confirmation,
         events=provider.events,
         clock=provider.clock,

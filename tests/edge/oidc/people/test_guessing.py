@@ -139,6 +139,39 @@ async def test_guesses_keep_no_passkey_of_the_address_out(world: World) -> None:
     assert (await show_any(alice)).status == 202
 
 
+def sign_off(somebody: Somebody) -> None:
+    """Take the session from the browser, which keeps its other cookies."""
+    somebody.http.session.cookie_jar.clear(lambda cookie: cookie.key == "GnomonSession")
+
+
+async def test_a_list_of_credentials_keeps_out_no_browser_that_the_user_used_before(world: World) -> None:
+    known, others = world.browser("bob", address=GUESSER), world.browser("alice", address=GUESSER)
+    for browser in (known, others):
+        assert (await browser.sign_in()).status == 202
+        sign_off(browser)
+    others.email = "bob@example.com"
+    await guess_many(world)
+
+    new = await world.browser("bob", address=GUESSER).sign_in()
+    of_another = await others.sign_in()
+    own = await known.sign_in()
+
+    assert [new.status, of_another.status, own.status] == [429, 429, 202]
+
+
+async def test_a_known_browser_guesses_no_more_than_others(world: World) -> None:
+    known = world.browser("bob", address=GUESSER)
+    assert (await known.sign_in()).status == 202
+    sign_off(known)
+    await guess_many(world)
+
+    guessed = await guess(known, times=3)
+    right = await known.sign_in()
+
+    assert (guessed.status, right.status) == (401, 429)
+    assert "to this account" in (await right.json())["message"]
+
+
 async def test_a_session_at_the_address_goes_on(world: World) -> None:
     neighbour = world.browser("bob", address=GUESSER)
     assert (await neighbour.sign_in()).status == 202

@@ -191,7 +191,7 @@ async def test_a_list_blocks_no_proof_that_cannot_be_guessed() -> None:
     provider = Provider(protection=UNTHROTTLED)
     await spray(provider, accounts=100)
 
-    await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, is_guessable=False)
+    await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, may_be_listed=False)
 
     assert await is_blocked(provider)
 
@@ -201,7 +201,7 @@ async def test_the_account_is_blocked_for_its_own_bad_passkeys() -> None:
     await fail(provider, times=7)
 
     with pytest.raises(ResourceExhausted):
-        await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, is_guessable=False)
+        await provider.protection.admit(provider.tenant, ADDRESS, account=ALICE, may_be_listed=False)
 
 
 async def test_repeated_credentials_do_not_hide_a_list() -> None:

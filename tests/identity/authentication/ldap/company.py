@@ -20,7 +20,7 @@ from identity.directory.tenants.ldap_directory import (
 )
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
-from tests.identity.browsers import ADDRESS, Provider
+from tests.identity.browsers import ADDRESS, NoBrowsers, Provider
 from tests.identity.crypto.keys.rings import master_keys
 from tests.slapd import ADMIN, ADMIN_PASSWORD, USERS, Slapd
 
@@ -82,6 +82,7 @@ class Company:
             provider.users,
             provider.passwords,
             protection=provider.protection,
+            browsers=NoBrowsers(),
             confirmation=provider.confirmation,
             clock=provider.clock,
             events=provider.events,

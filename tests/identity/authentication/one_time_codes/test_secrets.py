@@ -70,7 +70,9 @@ async def test_what_is_under_the_active_key_already_stays_as_it_is(process: Proc
 async def test_a_person_without_generators_is_left_alone(process: Process) -> None:
     await process.add()
     [generator] = (await process.kept()).generators
-    await process.administration.remove(process.tenant, ALICE, generator.id, actor=process.alice.actor)
+    await process.administration.remove(
+        process.tenant, ALICE, generator.id, modification_token="proof", actor=process.alice.actor
+    )
 
     await GeneratorSecrets(process.store, master_keys(OLD, NEW)).reseal(process.tenant.tenant_id)
 
