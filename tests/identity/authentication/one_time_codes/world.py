@@ -54,7 +54,9 @@ class NoSessions:
 class AnyProof:
     """Accepts every modification token."""
 
-    async def spend(self, _person: Person, _token: str) -> None: ...
+    async def spend(self, person: Person, token: str) -> None: ...
+
+    async def spend_own(self, tenant: Tenant, user_id: UserId, token: str, *, actor: Actor) -> None: ...
 
 
 class Process:
