@@ -19,11 +19,14 @@ class Sender(Protocol):
 
 
 class HttpSender:
-    """Follows no redirects, keeps no cookies and reads no body."""
+    """Follows no redirects, keeps no cookies and reads no body.
+
+    Callers bound the number of messages at a time: no message waits for connections of slow receivers.
+    """
 
     def __init__(self, destinations: Destinations) -> None:
         self._destinations = destinations
-        self._session = guarded_session(TIMEOUT_SECS, destinations.is_refused)
+        self._session = guarded_session(TIMEOUT_SECS, destinations.is_refused, connections=0)
 
     async def __aenter__(self) -> Self:
         return self
