@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, cast
 
 from edge.oidc.request_ids import IdentifiedChannel
 from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceStub
-from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
 from gnomon.identity.v1.backchannel_authentication_service_pb2_grpc import (
     BackchannelAuthenticationServiceStub,
@@ -31,14 +30,12 @@ from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicySe
 from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceStub
-from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.saml_sign_on_service_pb2_grpc import SamlSignOnServiceStub
 from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
-from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceStub
 from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceStub
 from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
@@ -52,7 +49,6 @@ if TYPE_CHECKING:
     import grpc
 
     from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceAsyncStub
-    from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceAsyncStub
     from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceAsyncStub
     from gnomon.identity.v1.backchannel_authentication_service_pb2_grpc import (
         BackchannelAuthenticationServiceAsyncStub,
@@ -78,7 +74,6 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.provider_link_service_pb2_grpc import ProviderLinkServiceAsyncStub
-    from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
     from gnomon.identity.v1.provisioning_service_pb2_grpc import ProvisioningServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.saml_sign_on_service_pb2_grpc import SamlSignOnServiceAsyncStub
@@ -87,7 +82,6 @@ if TYPE_CHECKING:
         SessionAdministrationServiceAsyncStub,
     )
     from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceAsyncStub
-    from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceAsyncStub
     from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceAsyncStub
     from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
@@ -103,7 +97,6 @@ class Stubs:
 
     channel: Channel
     accounts: "AccountServiceAsyncStub"
-    api_keys: "ApiKeyServiceAsyncStub"
     authorizations: "AuthorizationServiceAsyncStub"
     backchannel_authentications: "BackchannelAuthenticationServiceAsyncStub"
     blacklists: "BlacklistServiceAsyncStub"
@@ -127,14 +120,12 @@ class Stubs:
     password_resets: "PasswordResetServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     provider_links: "ProviderLinkServiceAsyncStub"
-    providers: "ProviderServiceAsyncStub"
     provisioning: "ProvisioningServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
     saml_sign_ons: "SamlSignOnServiceAsyncStub"
     screens: "ScreenServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
-    sign_in_domains: "SignInDomainServiceAsyncStub"
     sign_in_revocations: "SignInRevocationServiceAsyncStub"
     sign_ins: "SignInServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
@@ -151,7 +142,6 @@ def stubs_of(channel: Channel) -> Stubs:
     return Stubs(
         channel=identified,
         accounts=AccountServiceStub(aio_channel),
-        api_keys=ApiKeyServiceStub(aio_channel),
         authorizations=AuthorizationServiceStub(aio_channel),
         backchannel_authentications=BackchannelAuthenticationServiceStub(aio_channel),
         blacklists=BlacklistServiceStub(aio_channel),
@@ -175,14 +165,12 @@ def stubs_of(channel: Channel) -> Stubs:
         password_resets=PasswordResetServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         provider_links=ProviderLinkServiceStub(aio_channel),
-        providers=ProviderServiceStub(aio_channel),
         provisioning=ProvisioningServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
         saml_sign_ons=SamlSignOnServiceStub(aio_channel),
         screens=ScreenServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
-        sign_in_domains=SignInDomainServiceStub(aio_channel),
         sign_in_revocations=SignInRevocationServiceStub(aio_channel),
         sign_ins=SignInServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
