@@ -11,7 +11,7 @@ import secrets
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from math import ceil, inf
+from math import ceil
 from typing import Protocol
 
 from server.engine.formats import ClusterFormat, UnreadableFormat
@@ -23,7 +23,6 @@ from server.partition.ownership import OwnedPartition
 from server.partition.port import Member, PartitionPort
 from server.partition.topology import Topology
 from server.partition.tunnels import Tunnels
-from server.platform import collector
 from server.platform.errors import ServiceError, Unavailable
 from server.store.ports import LeaseLost, PartitionId
 from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Survey
@@ -34,8 +33,6 @@ INCARNATION_OCTETS = 4
 # For this many lease durations, a process leaves other starting processes their share, and waits for all
 # partitions before it is ready.
 STARTING_LEASES = 3
-# The shortest time between two searches for the memory of partitions that have gone, which stop the process.
-FREE_SECONDS = 60.0
 
 
 class LeaseTable(FormatTable, Protocol):
@@ -89,8 +86,6 @@ class Node:
         self._all_owned = asyncio.Event()
         self._starts_until = 0.0
         self._stopping = asyncio.Event()
-        self._has_lost = False
-        self._freed_at = -inf
 
     # Partitions
 
@@ -145,18 +140,11 @@ class Node:
     async def _look_after(self, tasks: asyncio.TaskGroup) -> None:
         while not self._stopping.is_set():
             await self._look(tasks)
-            self._free_lost()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._config.poll_seconds):
                     await self._stopping.wait()
         for held in list(self._held.values()):
             held.hand_over()
-
-    def _free_lost(self) -> None:
-        """Free the states of partitions that other nodes have now; a recovery has exempted them from collections."""
-        if self._has_lost and self._loop.time() >= self._freed_at + FREE_SECONDS:
-            self._has_lost, self._freed_at = False, self._loop.time()
-            collector.free()
 
     async def _tick(self) -> None:
         """Report that the event loop makes progress."""
@@ -276,7 +264,6 @@ class Node:
             self._renewal.let_go(held.lease)
             del self._held[held.lease.partition_id]
             held.end()
-            self._has_lost |= held.local is not None
         with suppress(ServiceError):
             await self._leases.release(held.lease, self.node_id)
 

@@ -18,15 +18,6 @@ def settle() -> None:
     gc.set_threshold(YOUNG, MIDDLE, OLD)
 
 
-def free() -> None:
-    """Free exempt objects that nobody uses any more, and exempt the rest again.
-
-    Waits for a look at all objects: about a quarter of a second for a million.
-    """
-    gc.unfreeze()
-    settle()
-
-
 @contextmanager
 def paused() -> Iterator[None]:
     """Suspend garbage collection while many permanent objects are created, then exempt them.
