@@ -112,6 +112,10 @@ class State:
         passing = {"journal", "last_key_before", "limits", "format", "message_homes", "room"}
         return {name: value for name, value in vars(self).items() if name not in passing}
 
+    def clear(self) -> None:
+        """Forget everything."""
+        vars(self).update(vars(State(self.partition_id, self.limits)))
+
     def claim(self, key: Key) -> None:
         """Mark this key as used, if it belongs to this partition."""
         if key > self.last_key and key >> COUNTER_BITS == self.partition_id:

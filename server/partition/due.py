@@ -62,6 +62,11 @@ class Due:
     def __len__(self) -> int:
         return len(self._heap)
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self._heap.clear()
+        self._latest.clear()
+
     @property
     def next(self) -> datetime | None:
         return self._heap[0][0] if self._heap else None

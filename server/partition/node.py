@@ -264,6 +264,8 @@ class Node:
             self._renewal.let_go(held.lease)
             del self._held[held.lease.partition_id]
             held.end()
+            if held.local is not None:
+                held.local.partition.forget()
         with suppress(ServiceError):
             await self._leases.release(held.lease, self.node_id)
 

@@ -70,7 +70,8 @@ class Partition:
         self._meter = meter
         self.lifecycle = Lifecycle(self.id)
         queue: FairQueue[Entry] = FairQueue(config.max_queued, config.max_tenant_queued)
-        self._pending = WaitingCommands(queue, due or Due(), clock)
+        self._due = due or Due()
+        self._pending = WaitingCommands(queue, self._due, clock)
         turns = Turns(state, self.quota, seconds=config.turn_seconds, stopwatch=stopwatch)
         self._commits = Commits(ledger, turns, config, committed=self._committed, late=self._suspend)
         self._loaded = LoadedInstances(state, config.max_loaded_instances)
@@ -177,6 +178,14 @@ class Partition:
         self._replies.end(reason)
         self._inbox.refuse(reason)
         self._end_waits()
+
+    def forget(self) -> None:
+        """Release the memory of a partition that has ended while its process goes on.
+
+        The garbage collector does not: a recovery of another partition may have exempted this one.
+        """
+        self.state.clear()
+        self._due.clear()
 
     async def opened(self) -> None:
         """Return when the partition accepts commands, or `run` has ended before that."""

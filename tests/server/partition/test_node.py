@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import weakref
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from server.partition.node_format import NodeFormat
 from server.partition.partition import Partition
 from server.partition.remote import RemotePartition
 from server.partition.tunnels import Tunnels
+from server.platform import collector
 from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
 from server.store.memory import MemoryStore
@@ -172,6 +174,25 @@ async def test_a_process_that_joins_gets_its_share() -> None:
             await shared(4, first, second)
 
             assert len(first.serves) == len(second.serves) == 2
+
+
+async def test_the_memory_of_a_partition_that_another_process_has_is_free() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as first:
+        await first.node.ready()
+        states = {number: first.node.find_local(number).partition.state for number in first.node.ids}
+        parts = {number: weakref.ref(state.messages) for number, state in states.items()}
+        # As the recovery of another partition does: garbage collection looks at nothing that exists now.
+        with collector.paused():
+            pass
+
+        async with Process(leases, "b").running() as second:
+            await shared(2, first, second)
+            (kept,), (gone,) = first.serves, second.serves
+            await until(lambda: parts[gone]() is None)
+
+            assert parts[kept]() is first.node.find_local(kept).partition.state.messages
+            assert states[gone].partition_id == gone
 
 
 @pytest.mark.parametrize(("partitions", "processes"), [(1, 2), (3, 2), (5, 3), (2, 3)])
