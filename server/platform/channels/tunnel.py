@@ -73,6 +73,7 @@ class TunnelChannel(UnaryChannel):
         self._link: Link | None = None
         self._linked = asyncio.Event()
         self._under_way = 0
+        self._idle = asyncio.Event()
         self._failures = 0
 
     async def __aenter__(self) -> Self:
@@ -92,6 +93,12 @@ class TunnelChannel(UnaryChannel):
     def is_connected(self) -> bool:
         """Whether a call would be sent without waiting for a connection."""
         return self._link is not None
+
+    async def idle(self) -> None:
+        """Return when no call is under way."""
+        while self._under_way:
+            self._idle.clear()
+            await self._idle.wait()
 
     def unary_unary(
         self,
@@ -138,6 +145,8 @@ class TunnelChannel(UnaryChannel):
                 return await link.call(method, request, metadata, _milliseconds(left))
         finally:
             self._under_way -= 1
+            if not self._under_way:
+                self._idle.set()
 
     async def _connected(self, seconds: float | None) -> tuple[Link, float | None]:
         """Return the link and the remaining seconds; raises Unavailable when no connection is made in time."""
