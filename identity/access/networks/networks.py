@@ -8,6 +8,8 @@ from identity.access.networks.config import NetworksConfig
 from identity.access.networks.database import AddressDatabase
 
 _CODE_LENGTH = 2
+# RFC 6793: numbers of 32 bits.
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +73,5 @@ def _asn(record: object) -> int:
     number = record.get("autonomous_system_number", record.get("asn", 0))
     if isinstance(number, str):
         digits = number.upper().removeprefix("AS")
-        number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= 10 else 0  # noqa: PLR2004
+        number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS else 0
     return number if isinstance(number, int) else 0
