@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.authentication.saml.certificates import MOST, certificate_of, text_of_certificate
 from identity.authentication.saml.metadata import sp_metadata
 from identity.authentication.saml.names import NAME_ID_FORMATS
+from identity.clients.relying_parties import RelyingParties
 from identity.delivery.http.registered_uris import expect_safe_uri
 from identity.directory.client import Client
-from identity.directory.own_clients import OWN_CLIENT_IDS
 from identity.directory.tenants.saml_application import SamlApplication, SamlApplicationFields
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -28,11 +27,8 @@ _MAX_ENTITY_ID = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamlApplicationAdministration:
-    """API keys cannot change the settings of a client that administers."""
-
     applications: Records[SamlApplication]
-    clients: Records[Client]
-    administrators: Administrators
+    relying_parties: RelyingParties
     events: Events
 
     async def all(self, tenant: Tenant) -> Sequence[SamlApplication]:
@@ -54,7 +50,7 @@ class SamlApplicationAdministration:
         Raises NotFound without such a client, InvalidArgument, InvalidState, PermissionDenied, and AlreadyExists when
         another client has the entity id.
         """
-        client = await self._changeable(tenant, client_id, actor)
+        client = await self.relying_parties.changeable(tenant, client_id, actor)
         fields = _checked(_described(fields, metadata) if metadata else fields)
         before = await self.applications.get(tenant.tenant_id, client.id)
         try:
@@ -73,18 +69,9 @@ class SamlApplicationAdministration:
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
         """Remove the SAML settings of a client; raises NotFound, InvalidState, PermissionDenied."""
         await self.find(tenant, client_id)
-        client = await self._changeable(tenant, client_id, actor)
+        client = await self.relying_parties.changeable(tenant, client_id, actor)
         await self.applications.take(tenant.tenant_id, client_id)
         await self._tell(EventType.DELETED, client, actor)
-
-    async def _changeable(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
-        client = await self.clients.get(tenant.tenant_id, client_id)
-        if client is None:
-            raise NotFound("there is no such client")
-        await self.administrators.expect_may_change(client, actor)
-        if client.id in OWN_CLIENT_IDS:
-            raise InvalidState("the client belongs to the provider and cannot be changed")
-        return client
 
     async def _tell(self, event_type: EventType, client: Client, actor: Actor) -> None:
         await self.events.emit(

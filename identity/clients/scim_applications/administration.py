@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from identity.access.administrators import Administrators
 from identity.access.callers import Actor
+from identity.clients.relying_parties import RelyingParties
 from identity.clients.scim_applications.application import (
     MOST_OF_TENANT,
     NEVER,
@@ -19,7 +19,6 @@ from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.exchange import Exchange
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
 from identity.directory.client import Client
-from identity.directory.own_clients import OWN_CLIENT_IDS
 from identity.foundation.events.event import Event, milliseconds_of, position_at
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -73,19 +72,15 @@ class ScimStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScimApplicationAdministration:
-    """API keys cannot change the settings of a client that administers.
-
-    The methods that change something raise NotFound without such a client, InvalidState and PermissionDenied.
-    """
+    """The methods that change something raise NotFound without such a client, InvalidState and PermissionDenied."""
 
     applications: Records[ScimApplication]
     resources: Records[ScimResource]
-    clients: Records[Client]
     stored_events: Records[Event]
     tokens: ScimTokens
     exchange: Exchange
     destinations: Destinations
-    administrators: Administrators
+    relying_parties: RelyingParties
     events: Events
     clock: Clock
     randomness: Randomness
@@ -104,7 +99,7 @@ class ScimApplicationAdministration:
 
         Raises InvalidArgument.
         """
-        client = await self._changeable(tenant, client_id, actor)
+        client = await self.relying_parties.changeable(tenant, client_id, actor)
         self._expect_valid(fields)
         if await self.applications.get(tenant.tenant_id, client.id) is None:
             return await self._status(await self._create(tenant, client, fields, actor))
@@ -124,13 +119,13 @@ class ScimApplicationAdministration:
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
         """Remove the SCIM settings of a client; the service keeps its users."""
         await self._found(tenant, client_id)
-        client = await self._changeable(tenant, client_id, actor)
+        client = await self.relying_parties.changeable(tenant, client_id, actor)
         await self.remove_of_client(tenant, client_id)
         await self._tell(EventType.DELETED, client, actor)
 
     async def synchronize(self, tenant: Tenant, client_id: str, *, actor: Actor) -> ScimStatus:
         """Compare all users again, and do so at once."""
-        client = await self._changeable(tenant, client_id, actor)
+        client = await self.relying_parties.changeable(tenant, client_id, actor)
 
         def changed(application: ScimApplication) -> ScimApplication:
             if not application.is_enabled:
@@ -143,7 +138,7 @@ class ScimApplicationAdministration:
 
     async def test(self, tenant: Tenant, client_id: str, *, actor: Actor) -> tuple[bool, str]:
         """Read one user of the service; return whether that works, and the error, empty for none."""
-        await self._changeable(tenant, client_id, actor)
+        await self.relying_parties.changeable(tenant, client_id, actor)
         application = await self._found(tenant, client_id)
         service = ScimService(self.exchange, application.base_uri, self.tokens.open(application))
         try:
@@ -162,15 +157,6 @@ class ScimApplicationAdministration:
         if application is None:
             raise NotFound("the client is no SCIM application")
         return application
-
-    async def _changeable(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
-        client = await self.clients.get(tenant.tenant_id, client_id)
-        if client is None:
-            raise NotFound("there is no such client")
-        await self.administrators.expect_may_change(client, actor)
-        if client.id in OWN_CLIENT_IDS:
-            raise InvalidState("the client belongs to the provider and cannot be changed")
-        return client
 
     def _expect_valid(self, fields: ScimFields) -> None:
         expect_safe_uri("base_uri", fields.base_uri)

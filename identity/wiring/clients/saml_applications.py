@@ -17,6 +17,7 @@ from identity.authentication.saml_applications.logout import SamlApplicationLogo
 from identity.authentication.saml_applications.name_ids import NameIds
 from identity.authentication.saml_applications.request_reader import SamlRequestReader
 from identity.authentication.saml_applications.responses import SamlResponses
+from identity.clients.relying_parties import RelyingParties
 from identity.clients.rpc.saml_application import SamlApplicationServicer
 from identity.clients.saml_applications import SamlApplicationAdministration
 from identity.directory.client import CLIENTS
@@ -71,8 +72,9 @@ def saml_application_administration(
 ) -> Mapping[ServiceDescriptor, object]:
     administration = SamlApplicationAdministration(
         applications=dependencies.store.of(SAML_APPLICATIONS),
-        clients=dependencies.store.of(CLIENTS),
-        administrators=Administrators(dependencies.standings),
+        relying_parties=RelyingParties(
+            dependencies.store.of(CLIENTS), Administrators(dependencies.standings)
+        ),
         events=dependencies.events,
     )
     admission = Admission(dependencies.tenants, callers)

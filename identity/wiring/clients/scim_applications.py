@@ -8,6 +8,7 @@ from gnomon.identity.v1 import scim_application_service_pb2
 from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
+from identity.clients.relying_parties import RelyingParties
 from identity.clients.rpc.scim_application import ScimApplicationServicer
 from identity.clients.scim_applications.administration import ScimApplicationAdministration
 from identity.clients.scim_applications.application import SCIM_APPLICATIONS, SCIM_RESOURCES
@@ -30,12 +31,13 @@ class ScimApplicationWiring:
         self.administration = ScimApplicationAdministration(
             applications=dependencies.store.of(SCIM_APPLICATIONS),
             resources=dependencies.store.of(SCIM_RESOURCES),
-            clients=dependencies.store.of(CLIENTS),
             stored_events=dependencies.store.of(EVENTS),
             tokens=tokens,
             exchange=exchange,
             destinations=dependencies.destinations,
-            administrators=Administrators(dependencies.standings),
+            relying_parties=RelyingParties(
+                dependencies.store.of(CLIENTS), Administrators(dependencies.standings)
+            ),
             events=dependencies.events,
             clock=dependencies.clock,
             randomness=dependencies.randomness,

@@ -3,13 +3,15 @@
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from identity.delivery.http.exchange import Response
+
+Happening = Callable[[], Awaitable[None]]
 
 _MEMBER = re.compile(r'members\[value eq "(.*)"\]')
 _FILTER = re.compile(r'(\w+) eq "(.*)"')
@@ -115,13 +117,26 @@ class FakeService:
 
 @dataclass
 class FakeServices:
-    """Services by their base addresses; others do not answer."""
+    """Services by their base addresses; others do not answer.
+
+    `before` runs before each request, `after` after it.
+    """
 
     services: dict[str, FakeService] = field(default_factory=dict)
+    before: Happening | None = None
+    after: Happening | None = None
 
     async def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None, /
     ) -> Response:
+        if self.before is not None:
+            await self.before()
+        response = await self._sent(method, url, headers, body)
+        if self.after is not None:
+            await self.after()
+        return response
+
+    async def _sent(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Response:
         for base, service in self.services.items():
             if url.startswith(f"{base}/"):
                 return await service.answer(method, url.removeprefix(base), headers, body)

@@ -1,202 +1,49 @@
 """Users and groups of a tenant are written to SCIM applications in order, completely, and no tenant waits for another."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from functools import partial
 
 import pytest
 
-from identity.access.administrators import Administrators
 from identity.clients.scim_applications.administration import (
-    ScimApplicationAdministration,
-    ScimFields,
     ScimState,
-    ScimStatus,
 )
 from identity.clients.scim_applications.application import (
     MOST_OF_TENANT,
     SCIM_APPLICATIONS,
     SCIM_RESOURCES,
-    ScimApplication,
 )
 from identity.clients.scim_applications.synchronization import (
     DISABLED_AFTER,
     LOOKED_AT_EVERY,
-    ScimSynchronization,
 )
 from identity.clients.scim_applications.tokens import ScimTokens
 from identity.clients.scim_applications.visit import COMPARES_EVERY
 from identity.clients.scim_applications.writer import MOST_REFUSALS, RETRIES_AFTER
 from identity.crypto.keys.master_keys import MasterKeys
-from identity.delivery.http.destinations import Destinations
-from identity.directory.client import CLIENTS, Client
-from identity.directory.labels import GROUPS, Group
-from identity.directory.standings import Standings
-from identity.directory.subjects import Subjects
+from identity.directory.client import CLIENTS
+from identity.directory.labels import GROUPS
 from identity.directory.user import USERS, User
-from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS
-from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
 from identity.foundation.events.news import SETTLES_IN
-from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import SubjectType
-from server.platform.call import TenantId
-from server.platform.clock import VirtualClock
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
-from server.platform.postgres.pool import open_pool
-from server.platform.postgres.pooled import PooledDatabase
-from server.platform.records import RecordStore
-from server.platform.records.memory import MemoryRecordStore
-from server.platform.records.postgres import PostgresRecordStore
-from tests.durable import migrated_database
 from tests.identity.administration.administration import ROOT as ADMINISTRATOR
 from tests.identity.browsers import NOON, CountedRandomness
-from tests.identity.clients.scim_applications.fake_service import FakeService, FakeServices
-from tests.waits import ticks, until
-
-BASE, OTHER_BASE = "https://app.example.com/scim/v2", "https://other.example.com/scim"
-TENANTS = Tenants("https://id.example.com", TenantId("default"), (TenantId("acme"), TenantId("umbrella")))
-ACME, UMBRELLA = TENANTS.find("acme"), TENANTS.find("umbrella")
-FIELDS = ScimFields(
-    base_uri=BASE, bearer_token="t0ken", sync_groups=False, group_sync_prefix="", is_enabled=True
+from tests.identity.clients.scim_applications.fake_service import FakeService
+from tests.identity.clients.scim_applications.world import (
+    ACME,
+    BASE,
+    FIELDS,
+    OTHER_BASE,
+    UMBRELLA,
+    World,
+    in_memory,
 )
-TABLES = "identity.scim_application, identity.scim_resource, identity.event, identity.client"
-
-
-@dataclass
-class World:
-    store: RecordStore
-    clock: VirtualClock
-    services: FakeServices = field(default_factory=FakeServices)
-
-    def __post_init__(self) -> None:
-        self.service, self.other = FakeService(), FakeService()
-        self.services.services |= {BASE: self.service, OTHER_BASE: self.other}
-        randomness = CountedRandomness()
-        keys = MasterKeys({"one": b"1" * 32}, "one", randomness=randomness)
-        self.tokens = ScimTokens(self.store, keys)
-        sources: dict[str, Any] = {"clock": self.clock, "randomness": randomness}
-        self.events = Events(self.store, EventsConfig().levels, **sources)
-        self.administration = ScimApplicationAdministration(
-            applications=self.store.of(SCIM_APPLICATIONS),
-            resources=self.store.of(SCIM_RESOURCES),
-            clients=self.store.of(CLIENTS),
-            stored_events=self.store.of(EVENTS),
-            tokens=self.tokens,
-            exchange=self.services,
-            destinations=Destinations(),
-            administrators=Administrators(Standings(self.store, TENANTS)),
-            events=self.events,
-            **sources,
-        )
-        self.synchronization = self.process()
-        self.events.listen(self.synchronization.news)
-
-    def process(self) -> ScimSynchronization:
-        return ScimSynchronization(
-            self.store,
-            self.tokens,
-            self.services,
-            subjects=Subjects(lambda purpose: purpose.encode().ljust(32, b"0")[:32]),
-            events=self.events,
-            clock=self.clock,
-            randomness=CountedRandomness(),
-        )
-
-    async def application(self, client_id: str = "app", tenant: Tenant = ACME, **fields: Any) -> ScimStatus:
-        if await self.store.of(CLIENTS).get(tenant.tenant_id, client_id) is None:
-            await self.client(client_id, tenant)
-        return await self.administration.put(
-            tenant, client_id, replace(FIELDS, **fields), actor=ADMINISTRATOR
-        )
-
-    async def client(self, client_id: str, tenant: Tenant = ACME, **fields: Any) -> None:
-        client = Client(tenant_id=tenant.tenant_id, id=client_id, name=client_id, **fields)
-        await self.store.of(CLIENTS).insert(client)
-
-    async def status(self, client_id: str = "app") -> ScimStatus:
-        return await self.administration.find(ACME, client_id)
-
-    async def user(self, name: str, tenant: Tenant = ACME, *, says: bool = True, **fields: Any) -> User:
-        """Create a user, and store the event unless it is lost."""
-        user = User(tenant_id=tenant.tenant_id, id=f"id-{name}", email=f"{name}@example.com", **fields)
-        kept = await self.store.of(USERS).insert(user)
-        if says:
-            await self.says(kept, EventType.NEW_USER_REGISTERED)
-        return kept
-
-    async def change(self, user: User, *, says: bool = True, **fields: Any) -> User:
-        current = await self.store.of(USERS).get(user.tenant_id, user.id)
-        assert current is not None
-        kept = await self.store.of(USERS).replace(replace(current, **fields))
-        if says:
-            await self.says(kept, EventType.CHANGED)
-        return kept
-
-    async def delete(self, user: User, *, says: bool = True) -> None:
-        await self.store.of(USERS).take(user.tenant_id, user.id)
-        if says:
-            await self.says(user, EventType.DELETED)
-
-    async def says(self, user: User, event_type: EventType) -> None:
-        self.clock.advance(timedelta(milliseconds=1))
-        await self.events.emit(user.tenant_id, event_type, text=f"user {user.email}", user_id=user.id)
-
-    async def group(self, name: str, **fields: Any) -> Group:
-        group = Group(tenant_id=ACME.tenant_id, id=f"g-{name}", name=name, **fields)
-        kept = await self.store.of(GROUPS).insert(group)
-        await self.events.emit(ACME.tenant_id, EventType.CREATED, text=f"group {name}")
-        return kept
-
-    async def passes(self, period: timedelta, *, step: timedelta = timedelta(seconds=20)) -> None:
-        """Let time pass, and visit what is due at each step."""
-        end = self.clock.now() + period
-        while self.clock.now() < end:
-            self.clock.advance(step)
-            await self.visits()
-
-    async def visits(self) -> None:
-        for tenant, application in await self.due():
-            await self.synchronization.visit(tenant, application)
-
-    async def settles(self) -> None:
-        await self.passes(SETTLES_IN * 2)
-
-    async def due(self) -> Sequence[tuple[Tenant, ScimApplication]]:
-        return await self.synchronization.due(lambda: (ACME, UMBRELLA))
-
-    def names(self) -> list[str]:
-        return sorted(self.service.names())
-
-
-@pytest.fixture(scope="session")
-def dsn(postgres_dsn: str) -> str:
-    return asyncio.run(migrated_database(postgres_dsn, "scim_applications"))
-
-
-@pytest.fixture(params=["memory", "postgres"])
-def database(request: pytest.FixtureRequest) -> str | None:
-    """The DSN of a database for the records, None when they are in memory."""
-    return None if request.param == "memory" else request.getfixturevalue("dsn")
-
-
-@pytest.fixture
-async def world(database: str | None) -> AsyncIterator[World]:
-    clock = VirtualClock(pinned=NOON)
-    if database is None:
-        yield World(MemoryRecordStore(clock), clock)
-        return
-    async with open_pool(database, 2) as pool:
-        await pool.execute(f'TRUNCATE {TABLES}, identity."user", identity."group"')
-        yield World(PostgresRecordStore(PooledDatabase(pool), clock), clock)
-
-
-def in_memory() -> World:
-    clock = VirtualClock(pinned=NOON)
-    return World(MemoryRecordStore(clock), clock)
+from tests.waits import ticks, until
 
 
 async def test_users_are_created_changed_disabled_and_deleted(world: World) -> None:
@@ -312,13 +159,11 @@ async def test_a_visit_ends_after_twenty_seconds_and_the_next_one_continues() ->
     for number in range(50):
         await world.user(f"user-{number:02}", says=False)
     await world.application()
-    send = world.services.send
 
-    async def slow(*arguments: Any) -> Any:
+    async def takes_three_seconds() -> None:
         world.clock.advance(timedelta(seconds=3))
-        return await send(*arguments)
 
-    world.services.send = slow  # type: ignore[method-assign]
+    world.services.before = takes_three_seconds
     written = []
     for _ in range(8):
         await world.visits()
@@ -580,11 +425,14 @@ async def test_slow_services_hold_no_other_tenant() -> None:
         world.clock.advance(timedelta(seconds=seconds))
         await ticks(20)
 
+    def is_written(name: str) -> bool:
+        return name in world.other.names()
+
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(world.synchronization.run(lambda: (ACME, UMBRELLA), pause))
         for number in range(5):
             await world.user(f"u{number}", UMBRELLA)
-            await until(lambda n=number: f"u{n}@example.com" in world.other.names())  # type: ignore[misc]
+            await until(partial(is_written, f"u{number}@example.com"))
         running.cancel()
 
     assert (
@@ -608,16 +456,14 @@ async def test_an_interrupted_visit_leaves_no_second_account(world: World) -> No
     await world.user("anna")
     await world.application()
     [(tenant, application)] = await world.due()
-    send = world.services.send
 
-    async def interrupted(*arguments: Any) -> Any:
-        await send(*arguments)
+    async def is_interrupted() -> None:
         raise asyncio.CancelledError
 
-    world.services.send = interrupted  # type: ignore[method-assign]
+    world.services.after = is_interrupted
     with pytest.raises(asyncio.CancelledError):
         await world.synchronization.visit(tenant, application)
-    world.services.send = send  # type: ignore[method-assign]
+    world.services.after = None
     await world.passes(timedelta(minutes=5))
 
     assert world.names() == ["anna@example.com"]
@@ -644,13 +490,11 @@ async def test_an_application_that_is_removed_during_a_visit_leaves_nothing(worl
     await world.user("bob")
     await world.application()
     [(tenant, application)] = await world.due()
-    send = world.services.send
 
-    async def removing(*arguments: Any) -> Any:
+    async def is_removed() -> None:
         await world.administration.remove_of_client(ACME, "app")
-        return await send(*arguments)
 
-    world.services.send = removing  # type: ignore[method-assign]
+    world.services.before = is_removed
     await world.synchronization.visit(tenant, application)
 
     assert await world.store.of(SCIM_RESOURCES).page(ACME.tenant_id) == []
@@ -660,16 +504,14 @@ async def test_settings_that_change_during_a_visit_apply_to_the_next_one(world: 
     await world.user("anna")
     await world.application()
     [(tenant, application)] = await world.due()
-    send = world.services.send
 
-    async def changing(*arguments: Any) -> Any:
-        world.services.send = send  # type: ignore[method-assign]
+    async def changes() -> None:
+        world.services.before = None
         changed = await world.application(bearer_token="", sync_groups=True)
         assert changed.state is ScimState.SYNCHRONIZING
-        return await send(*arguments)
 
     await world.group("staff")
-    world.services.send = changing  # type: ignore[method-assign]
+    world.services.before = changes
     await world.synchronization.visit(tenant, application)
     assert await world.due() == []
     await world.passes(timedelta(minutes=3))
