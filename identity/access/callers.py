@@ -165,7 +165,9 @@ class Callers:
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
-                _expect_no_change(session, caller)
+                # Whether the request reads is what the caller claims, the right is what the contract declares.
+                if right is not Right.READ:
+                    expect_own(session)
                 standing = await self._standings.of(user)
                 return _person_at(session, user, standing, caller.browser.peer_address)
         actor = await self.expect(tenant, caller, area, right)
@@ -176,13 +178,13 @@ class Callers:
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
         """Return the caller if it is this user in a browser; raises Unauthenticated or PermissionDenied otherwise.
 
-        A support person who acts as the user only reads.
+        A support person who acts as the user is refused.
         """
         if caller.api_key or caller.access_token:
             raise Unauthenticated("only the user can do this, in a browser")
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
-        _expect_no_change(session, caller)
+        expect_own(session)
         standing = await self._standings.of(user)
         return _person_at(session, user, standing, caller.browser.peer_address)
 
@@ -288,11 +290,6 @@ def _person(user: User, standing: Standing, peer_address: str) -> Actor:
         peer_address=peer_address,
         permissions=standing.permissions,
     )
-
-
-def _expect_no_change(session: Session, caller: pb.Caller) -> None:
-    if not caller.is_read:
-        expect_own(session)
 
 
 def _expect(*, is_allowed: bool) -> None:

@@ -1,6 +1,7 @@
 """Authorization of callers with a session, an API key or an access token."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 import pytest
 
@@ -82,6 +83,21 @@ class CallerWorld:
         return pb.Caller(
             browser=browser_pb2.Browser(session=cookie, peer_address=ADDRESS, csrf_token=session.csrf_token),
             is_read=is_read,
+        )
+
+    async def support(self, user_id: UserId) -> pb.Caller:
+        """Return the caller of a browser where a support person acts as a user, which claims to read only."""
+        await self.browser(root())
+        sessions, tenant = self.administration.provider.sessions, self.tenants.default
+        own = await sessions.of_sid(tenant, self.sid)
+        assert own is not None
+        ends_at = self.administration.provider.clock.now() + timedelta(minutes=30)
+        cookie, session = await sessions.impersonate(
+            tenant, own, user_id, name="root@example.com", ends_at=ends_at, peer_address=ADDRESS
+        )
+        return pb.Caller(
+            browser=browser_pb2.Browser(session=cookie, peer_address=ADDRESS, csrf_token=session.csrf_token),
+            is_read=True,
         )
 
     def token(
@@ -241,6 +257,24 @@ async def test_what_is_the_persons_alone_nobody_else_does(world: CallerWorld) ->
     assert (await world.callers.expect_self(tenant, his, bob.user_id)).session == world.sid
     with pytest.raises(PermissionDenied):
         await world.callers.expect_self(tenant, hers, bob.user_id)
+
+
+async def test_a_support_person_reads_and_changes_nothing_whatever_the_request_claims(
+    world: CallerWorld,
+) -> None:
+    caller = await world.support(ALICE)
+    tenant = world.tenants.default
+
+    for right in (Right.CREATE, Right.UPDATE, Right.DELETE):
+        with pytest.raises(PermissionDenied) as refusal:
+            await world.callers.expect_self_or(tenant, caller, ALICE, AdministrationArea.USERS, right)
+        assert refusal.value.metadata["cause"] == "IMPERSONATED"
+    with pytest.raises(PermissionDenied) as refusal:
+        await world.callers.expect_self(tenant, caller, ALICE)
+    assert refusal.value.metadata["cause"] == "IMPERSONATED"
+
+    reading = await world.callers.expect_self_or(tenant, caller, ALICE, AdministrationArea.USERS, Right.READ)
+    assert reading.id == ALICE
 
 
 @pytest.mark.parametrize("kind", ["api key", "access token", "forged page"])
