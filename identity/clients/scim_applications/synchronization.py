@@ -22,7 +22,7 @@ from identity.clients.scim_applications.application import (
 )
 from identity.clients.scim_applications.service import ScimService, Unreachable
 from identity.clients.scim_applications.tokens import ScimTokens
-from identity.clients.scim_applications.visit import COMPARES_EVERY, MOST_EVENTS, Visit
+from identity.clients.scim_applications.visit import COMPARES_EVERY, MOST_EVENTS, Visit, WaitingEvents
 from identity.clients.scim_applications.writer import ResourceWriter
 from identity.delivery.http.exchange import Exchange
 from identity.directory.client import CLIENTS, Client
@@ -51,6 +51,16 @@ VISIT = timedelta(seconds=20)
 """After this time a visit begins no further resource, so that other applications get the place."""
 
 _BACK_OFF = BackOff(5, 3600, spread=0.5)
+# Events about users that change no account: they may be far more than those that do.
+_UNCHANGED = frozenset(
+    (
+        *(EventType.TOKEN_ISSUED, EventType.INVALID_LOGINS, EventType.LOGIN_REFUSED, EventType.LOGGED_OUT),
+        *(EventType.LOGIN_NEW_DEVICE, EventType.LOGIN_NEW_LOCATION, EventType.RECOVERY_CODE_USED),
+        *(EventType.CONSENT_GRANTED, EventType.CONSENT_WITHDRAWN, EventType.REFRESH_TOKEN_REUSE),
+    )
+)
+# A visit passes over this many pages of such events.
+_MOST_PAGES = 20
 # Longer than a visit with the requests of its last resource.
 _CLAIM = timedelta(seconds=120)
 _SLOW = timedelta(seconds=2)
@@ -143,9 +153,9 @@ class ScimSynchronization:
                 await self._remove_orphans(application)
 
     async def _visit(self, tenant: Tenant, client: Client, application: ScimApplication) -> None:
-        events = await self._waiting(application)
-        if not (events or application.attempts or self._compares(application)):
-            await self._released(application)
+        waiting = await self._waiting(application)
+        if not (waiting.events or application.attempts or self._compares(application)):
+            await self._released(replace(application, position=waiting.position), has_more=waiting.has_more)
             return
         began = self._clock.now()
         claimed_until = began + _CLAIM
@@ -153,7 +163,7 @@ class ScimSynchronization:
             replace(application, next_at=claimed_until, claimed_until=claimed_until)
         )
         visit = self._visit_of(tenant, client, application)
-        failure = await visit.run(events)
+        failure = await visit.run(waiting)
         requests = max(1, visit.writer.service.requests)
         self._note_speed(application, is_slow=self._clock.now() - began > _SLOW * requests)
         if failure is not None:
@@ -197,12 +207,19 @@ class ScimSynchronization:
             or last + COMPARES_EVERY <= self._clock.now()
         )
 
-    async def _waiting(self, application: ScimApplication) -> Sequence[Event]:
-        page = await self._stored_events.page(
-            application.tenant_id, after=application.position, most=MOST_EVENTS
-        )
-        end = settled_position(self._clock.now())
-        return [event for event in page if event.id < end]
+    async def _waiting(self, application: ScimApplication) -> WaitingEvents:
+        end, position = settled_position(self._clock.now()), application.position
+        found: list[Event] = []
+        for _ in range(_MOST_PAGES):
+            page = await self._stored_events.page(application.tenant_id, after=position, most=MOST_EVENTS)
+            settled = [event for event in page if event.id < end]
+            found += [event for event in settled if event.type not in _UNCHANGED]
+            position = settled[-1].id if settled else position
+            if len(settled) < MOST_EVENTS:
+                return WaitingEvents(found, position)
+            if found:
+                break
+        return WaitingEvents(found, position, has_more=True)
 
     async def _released(self, application: ScimApplication, *, has_more: bool = False) -> None:
         """Raises Changed."""

@@ -44,6 +44,15 @@ class _Named:
     known: ScimResource | None
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingEvents:
+    """Events of a tenant that a visit handles; `position` is that of the last event that was read."""
+
+    events: Sequence[Event]
+    position: str
+    has_more: bool = False
+
+
 @dataclass(slots=True, kw_only=True)
 class Visit:
     """`application` has the progress, also after a failure.
@@ -65,13 +74,13 @@ class Visit:
     waiting_groups: set[str] = field(default_factory=set)
     has_more: bool = False
 
-    async def run(self, events: Sequence[Event]) -> Unreachable | None:
+    async def run(self, waiting: WaitingEvents) -> Unreachable | None:
         """Write what is pending, and return the failure that ended the visit; raises Changed, Unavailable."""
-        self._begin_comparison(events)
+        self._begin_comparison(waiting.events)
         try:
             if self.application.sync_groups:
                 await self._write_groups()
-            await self._write_users_of(events)
+            await self._write_users_of(waiting)
             await self._compare()
         except TimeIsUp:
             self.has_more = True
@@ -116,8 +125,9 @@ class Visit:
                 if before is not None and before.remote_id != after.remote_id:
                     self._repeat_comparison()
 
-    async def _write_users_of(self, events: Sequence[Event]) -> None:
+    async def _write_users_of(self, waiting: WaitingEvents) -> None:
         """Write the users that the events name, each once, in the order of the events."""
+        events = waiting.events
         firsts: dict[str, int] = {}
         for index, event in enumerate(events):
             if event.user_id:
@@ -128,9 +138,8 @@ class Visit:
             following = ids[first + _CHUNK : first + _CHUNK + 1]
             handled = firsts[following[0]] if following else len(events)
             self.application = replace(self.application, position=events[handled - 1].id)
-        if events:
-            self.application = replace(self.application, position=events[-1].id)
-        self.has_more |= len(events) == MOST_EVENTS
+        self.application = replace(self.application, position=waiting.position)
+        self.has_more |= waiting.has_more
 
     async def _named(self, user_id: str) -> _Named:
         tenant_id, links = self.tenant.tenant_id, user_links(self.application)

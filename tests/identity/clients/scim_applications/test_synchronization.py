@@ -590,6 +590,22 @@ async def test_two_thousand_events_are_handled_in_two_visits(world: World) -> No
     assert world.service.names()["anna@example.com"]["name"]["givenName"] == "Ann"
 
 
+async def test_events_that_change_no_account_hold_no_change_up() -> None:
+    world = in_memory()
+    anna = await world.user("anna")
+    await world.application()
+    await world.settles()
+    for _ in range(5000):
+        await world.says(anna, EventType.TOKEN_ISSUED)
+    await world.change(anna, given_name="Ann")
+    world.clock.advance(SETTLES_IN * 2)
+
+    await world.visits()
+
+    assert (await world.status()).pending == 0
+    assert world.service.names()["anna@example.com"]["name"]["givenName"] == "Ann"
+
+
 async def test_an_application_of_a_disabled_client_waits(world: World) -> None:
     await world.client("app", is_enabled=False)
     await world.user("anna")
