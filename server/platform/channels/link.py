@@ -8,6 +8,7 @@ from google.rpc.status_pb2 import Status
 
 from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
 from server.platform.channels.port import Metadata
+from server.platform.channels.silence import Silence
 from server.platform.channels.status import error_of_status
 from server.platform.errors import PayloadTooLarge, ServiceError, Unavailable
 from server.platform.tunnel.batches import ENVELOPE_BYTES, batches
@@ -23,12 +24,13 @@ class Link:
 
     `run` ends with the stream, and all pending calls fail with it. A server that has nothing to send is asked
     for a sign of life. A server that is silent for `silence_seconds` counts as gone, even before it accepted
-    the stream.
+    the stream. Seconds during which this process stands still do not count.
     """
 
     def __init__(self, stream: Stream, max_message_bytes: int, silence_seconds: float) -> None:
         self._stream = stream
-        self._silence_seconds = silence_seconds
+        self._silence = Silence(silence_seconds)
+        self._sign_seconds = silence_seconds / ASKED_IN_A_SILENCE
         self._max_bytes = max_message_bytes
         self._ids = count(1)
         self._awaited: dict[int, asyncio.Future[bytes | ServiceError]] = {}
@@ -40,7 +42,7 @@ class Link:
 
     async def open(self) -> None:
         """Return when the server has accepted the stream; raises grpc.RpcError or TimeoutError if it does not."""
-        async with asyncio.timeout(self._silence_seconds):
+        async with self._silence.limited():
             await self._stream.initial_metadata()
             await self._stream.wait_for_connection()
 
@@ -95,14 +97,12 @@ class Link:
             self._give_up()
 
     async def _read(self) -> None:
-        while isinstance(response := await self._heard(), pb.ExchangeResponse):
-            for answer in response.answers:
-                self._settle(answer.id, _outcome(answer))
+        async with self._silence.limited():
+            while isinstance(response := await self._stream.read(), pb.ExchangeResponse):
+                self._silence.heard()
+                for answer in response.answers:
+                    self._settle(answer.id, _outcome(answer))
         self._has_ended = True
-
-    async def _heard(self) -> object:
-        async with asyncio.timeout(self._silence_seconds):
-            return await self._stream.read()
 
     def _settle(self, call_id: int, outcome: bytes | ServiceError) -> None:
         answer = self._awaited.pop(call_id, None)
@@ -129,7 +129,7 @@ class Link:
         """Wait until there is something to write, and ask for signs of life meanwhile."""
         while not self._work.is_set():
             try:
-                async with asyncio.timeout(self._silence_seconds / ASKED_IN_A_SILENCE):
+                async with asyncio.timeout(self._sign_seconds):
                     await self._work.wait()
             except TimeoutError:
                 await self._stream.write(pb.ExchangeRequest())

@@ -46,7 +46,8 @@ class TunnelConfig:
     """[tunnel]: at most `max_calls` may run at once; a call waits up to `connect_seconds` for a connection.
 
     `max_message_bytes` is the server's message limit. A broken connection is retried after pauses of at most
-    about `max_back_off_seconds`. A connection counts as broken if its server is silent for `silence_seconds`.
+    about `max_back_off_seconds`. A connection counts as broken if its server is silent for `silence_seconds`
+    while this process runs.
     """
 
     max_calls: int = 4096
