@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from identity.access.callers import Actor
-from identity.administration.webhooks.deliveries import NEVER
 from identity.administration.webhooks.signatures import SECRET_OCTETS, WebhookSecrets, secret_text
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Webhook
 from identity.delivery.http.destinations import Destinations, is_loopback
 from identity.delivery.http.sender import is_permitted
+from identity.delivery.subscribers import NEVER
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.events.event import milliseconds_of, position_at
 from identity.foundation.events.events import Events

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from identity.crypto.keys.master_keys import Sealed
+from identity.delivery.subscribers import Subscriber
 from identity.foundation.events.event import Event
 from identity.foundation.events.kinds import Level
-from server.platform.records import Kind, Record
+from server.platform.records import Kind
 
 MOST_OF_TENANT = 10
 MOST_DELIVERIES = 50
@@ -26,13 +27,11 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook(Record):
-    """Events after `position`, the id of an event, wait for their delivery in the order of their ids.
+class Webhook(Subscriber):
+    """`types` are names of event types, empty for all; events below `level` are passed over.
 
-    `types` are names of event types, empty for all; events below `level` are passed over. The next attempt is at
-    `next_at`, with `attempts` failures in a row since `failing_since`. `previous_secret` signs besides `secret` until
-    `previous_until`. `deliveries` are the outcomes of the last ones, newest first. A process delivers until
-    `claimed_until`.
+    `previous_secret` signs besides `secret` until `previous_until`. `deliveries` are the outcomes of the last ones,
+    newest first.
     """
 
     name: str
@@ -42,13 +41,7 @@ class Webhook(Record):
     secret: Sealed = field(repr=False)
     previous_secret: Sealed | None = field(default=None, repr=False)
     previous_until: datetime | None = None
-    is_enabled: bool = True
     created_at: datetime
-    position: str
-    next_at: datetime
-    claimed_until: datetime | None = None
-    attempts: int = 0
-    failing_since: datetime | None = None
     deliveries: tuple[Delivery, ...] = ()
 
     @property
@@ -57,11 +50,6 @@ class Webhook(Record):
 
     def admits(self, event: Event) -> bool:
         return event.level.severity >= self.level.severity and (not self.types or event.type in self.types)
-
-    def is_free(self, now: datetime) -> bool:
-        """Whether new events can be delivered: no process delivers, and no earlier event waits for an attempt."""
-        is_claimed = self.claimed_until is not None and self.claimed_until > now
-        return self.is_enabled and not self.attempts and not is_claimed
 
     def with_delivery(self, delivery: Delivery) -> "Webhook":
         """Return the webhook with this outcome, which replaces an earlier one of the same event."""

@@ -8,7 +8,6 @@ from identity.access.callers import Actor
 from identity.clients.relying_parties import RelyingParties
 from identity.clients.scim_applications.application import (
     MOST_OF_TENANT,
-    NEVER,
     ScimApplication,
     ScimResource,
     remove_resources,
@@ -18,6 +17,7 @@ from identity.clients.scim_applications.tokens import ScimTokens
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.exchange import Exchange
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
+from identity.delivery.subscribers import NEVER
 from identity.directory.client import Client
 from identity.foundation.events.event import Event, milliseconds_of, position_at
 from identity.foundation.events.events import Events

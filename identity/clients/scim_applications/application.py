@@ -1,48 +1,36 @@
 """A SCIM application, and the users and groups that the provider has written to it."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from identity.crypto.keys.master_keys import Sealed
+from identity.delivery.subscribers import Subscriber
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record, Records
 
 MOST_OF_TENANT = 20
-NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScimApplication(Record):
+class ScimApplication(Subscriber):
     """The SCIM service of a client; `id` is that of the client.
 
-    `links` begins the ids of the application's resources; another base address has another one. Events after `position`,
-    the id of an event, name users whose changes are not written yet. A comparison of all users continues after the id of
-    a user, `compares_after`, which is None if none runs; with `is_stale` another comparison follows. The next visit is at
-    `next_at`, with `attempts` failures in a row since `failing_since`. A process visits until `claimed_until`.
+    `links` begins the ids of the application's resources; another base address has another one. Events that wait name
+    users whose changes are not written yet. A comparison of all users continues after the id of a user,
+    `compares_after`, which is None if none runs; with `is_stale` another comparison follows.
     """
 
     base_uri: str
     bearer_token: Sealed = field(repr=False)
     sync_groups: bool = False
     group_sync_prefix: str = ""
-    is_enabled: bool = True
     links: str
     created_at: datetime
-    position: str
     compares_after: str | None = ""
     is_stale: bool = False
     compared_at: datetime | None = None
-    next_at: datetime
-    claimed_until: datetime | None = None
-    attempts: int = 0
-    failing_since: datetime | None = None
     succeeded_at: datetime | None = None
     last_error: str = ""
-
-    def is_free(self, now: datetime) -> bool:
-        """Whether new events can be handled: no process visits the application, and no attempt is due later."""
-        is_claimed = self.claimed_until is not None and self.claimed_until > now
-        return self.is_enabled and not self.attempts and not is_claimed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

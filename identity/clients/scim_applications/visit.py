@@ -18,6 +18,7 @@ from identity.clients.scim_applications.application import (
 from identity.clients.scim_applications.documents import group_document, user_document
 from identity.clients.scim_applications.service import ResourceKind, Unreachable
 from identity.clients.scim_applications.writer import ResourceWriter, TimeIsUp
+from identity.delivery.subscribers import WaitingEvents
 from identity.directory.client import Client
 from identity.directory.labels import MOST_LABELS, Group
 from identity.directory.subjects import Subjects
@@ -42,15 +43,6 @@ class _Named:
     user_id: str
     user: User | None
     known: ScimResource | None
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingEvents:
-    """Events of a tenant that a visit handles; `position` is that of the last event that was read."""
-
-    events: Sequence[Event]
-    position: str
-    has_more: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

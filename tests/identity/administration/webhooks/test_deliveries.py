@@ -13,16 +13,13 @@ from typing import Any
 import pytest
 
 from identity.administration.webhooks.administration import WebhookAdministration, WebhookFields
-from identity.administration.webhooks.deliveries import (
-    DISABLED_AFTER,
-    LOOKED_AT_EVERY,
-    Deliveries,
-)
+from identity.administration.webhooks.deliveries import Deliveries
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, Webhook
 from identity.crypto.keys.master_keys import MasterKeys
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.sender import HttpSender
+from identity.delivery.subscribers import DISABLED_AFTER, LOOKED_AT_EVERY
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
@@ -50,9 +47,11 @@ FIELDS = WebhookFields(name="hook", url=URL, types=(), level=Level.NOTICE, is_en
 
 @dataclass
 class Receiver:
-    """Receivers by their addresses: one answers with a status, or never."""
+    """Receivers by their addresses: one answers with a status after some time, or never."""
 
+    clock: VirtualClock
     statuses: dict[str, int] = field(default_factory=dict)
+    takes: dict[str, timedelta] = field(default_factory=dict)
     hanging: set[str] = field(default_factory=set)
     received: list[tuple[str, Mapping[str, str], Any]] = field(default_factory=list)
     attempts: int = 0
@@ -61,6 +60,7 @@ class Receiver:
         self.attempts += 1
         if url in self.hanging:
             await asyncio.Event().wait()
+        self.clock.advance(self.takes.get(url, timedelta()))
         status = self.statuses.get(url, 200)
         if status == 200:
             self.received.append((url, headers, json.loads(body)))
@@ -74,9 +74,9 @@ class Receiver:
 class World:
     store: RecordStore
     clock: VirtualClock
-    receiver: Receiver = field(default_factory=Receiver)
 
     def __post_init__(self) -> None:
+        self.receiver = Receiver(self.clock)
         randomness = CountedRandomness()
         keys = MasterKeys({"one": b"1" * 32}, "one", randomness=randomness)
         self.secrets = WebhookSecrets(self.store, keys)
@@ -101,10 +101,13 @@ class World:
         end = self.clock.now() + period
         while self.clock.now() < end:
             self.clock.advance(step)
-            for webhook in await self.due():
-                await self.deliveries.deliver(webhook)
+            await self.visits()
 
-    async def due(self) -> Sequence[Webhook]:
+    async def visits(self) -> None:
+        for tenant, webhook in await self.due():
+            await self.deliveries.visit(tenant, webhook)
+
+    async def due(self) -> Sequence[tuple[Tenant, Webhook]]:
         return await self.deliveries.due(lambda: (ACME, UMBRELLA))
 
     async def webhook(self, webhook: Webhook) -> Webhook:
@@ -282,6 +285,42 @@ async def test_a_slow_receiver_holds_no_other_tenant() -> None:
     assert world.receiver.attempts == MOST_OF_TENANT + 5
 
 
+async def test_a_rare_event_is_not_late_among_many_that_the_webhook_does_not_want(world: World) -> None:
+    await world.create(types=("UserPasswordReset",))
+    for _ in range(1500):
+        await world.happens("sign-out")
+    await world.events.emit(ACME.tenant_id, EventType.USER_PASSWORD_RESET, text="reset")
+    world.clock.advance(SETTLES_IN * 2)
+
+    await world.visits()
+
+    assert world.receiver.texts() == ["reset"]
+
+
+async def test_a_fast_receiver_gets_more_than_a_page_of_events_in_one_visit(world: World) -> None:
+    await world.create()
+    await world.happens(*map(str, range(250)))
+    world.clock.advance(SETTLES_IN * 2)
+
+    await world.visits()
+
+    assert world.receiver.texts() == [str(number) for number in range(250)]
+
+
+async def test_a_slow_receiver_leaves_its_place_after_each_event(world: World) -> None:
+    await world.create()
+    await world.happens("one", "two", "three")
+    world.clock.advance(SETTLES_IN * 2)
+    world.receiver.takes[URL] = timedelta(seconds=3)
+
+    delivered = []
+    for _ in range(3):
+        await world.visits()
+        delivered.append(len(world.receiver.received))
+
+    assert delivered == [1, 2, 3]
+
+
 async def test_two_processes_deliver_each_event_once(world: World) -> None:
     webhook, _ = await world.create()
     await world.happens(*(f"event {number}" for number in range(10)))
@@ -296,7 +335,7 @@ async def test_two_processes_deliver_each_event_once(world: World) -> None:
         randomness=CountedRandomness(),
     )
 
-    await asyncio.gather(world.deliveries.deliver(found), other.deliver(found))
+    await asyncio.gather(world.deliveries.visit(ACME, found), other.visit(ACME, found))
 
     assert [f"event {number}" for number in range(10)] == world.receiver.texts()
 
@@ -308,9 +347,9 @@ async def test_a_webhook_without_events_is_looked_at_every_five_minutes(world: W
 
     for _ in range(3600 // 2):
         world.clock.advance(timedelta(seconds=2))
-        for webhook in await world.due():
+        for tenant, webhook in await world.due():
             looks += 1
-            await world.deliveries.deliver(webhook)
+            await world.deliveries.visit(tenant, webhook)
 
     assert looks == 12
 
@@ -345,7 +384,7 @@ async def test_a_webhook_that_another_process_delivers_to_is_not_taken(world: Wo
     world.receiver.hanging.add(URL)
 
     async with asyncio.TaskGroup() as tasks:
-        delivering = tasks.create_task(world.deliveries.deliver(await world.webhook(webhook)))
+        delivering = tasks.create_task(world.deliveries.visit(ACME, await world.webhook(webhook)))
         await until(lambda: world.receiver.attempts)
         found = await world.due()
         delivering.cancel()

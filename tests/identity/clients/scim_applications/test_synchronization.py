@@ -15,14 +15,11 @@ from identity.clients.scim_applications.application import (
     SCIM_APPLICATIONS,
     SCIM_RESOURCES,
 )
-from identity.clients.scim_applications.synchronization import (
-    DISABLED_AFTER,
-    LOOKED_AT_EVERY,
-)
 from identity.clients.scim_applications.tokens import ScimTokens
 from identity.clients.scim_applications.visit import COMPARES_EVERY
 from identity.clients.scim_applications.writer import MOST_REFUSALS, RETRIES_AFTER
 from identity.crypto.keys.master_keys import MasterKeys
+from identity.delivery.subscribers import DISABLED_AFTER, LOOKED_AT_EVERY
 from identity.directory.client import CLIENTS
 from identity.directory.labels import GROUPS
 from identity.directory.user import USERS, User
