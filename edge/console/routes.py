@@ -51,6 +51,7 @@ from edge.oidc.access.canonical_host import CanonicalHost
 from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.peers import Peers
 from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.pages import PageAssets, Pages
 from edge.oidc.prefix import PREFIX
 from edge.oidc.stubs import stubs_of
 from edge.problem import Handler
@@ -90,6 +91,7 @@ def console_routes(
         hosts=Hosts(stubs, oidc, peers=Peers(access.trusted_proxies), clock=SystemClock()),
         browsers=Browsers(access, has_tls=has_tls),
         renderer=Renderer({name: address for each in assets for name, address in each.addresses.items()}),
+        provider_pages=Pages(PageAssets(), SystemClock()),
         streams=LiveStreams(),
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),

@@ -26,6 +26,7 @@ from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.access.support_sessions import Acting
+from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from edge.problem import REQUEST_ID, Handler, answered
 from gnomon.identity.v1 import browser_pb2
@@ -68,6 +69,7 @@ class Site:
     hosts: Hosts
     browsers: Browsers
     renderer: Renderer
+    provider_pages: Pages
     streams: LiveStreams
     sign_in: SignIn
     canonical: CanonicalHost
@@ -167,6 +169,7 @@ class Site:
             csrf_token=signed_in.csrf_token,
             session_issuer=await self.sign_in.issuer(signed_in.issuer_tenant),
             renderer=self.renderer,
+            provider_pages=self.provider_pages,
             streams=self.streams,
             browsers=self.browsers,
             is_impersonated=signed_in.is_impersonated,

@@ -14,9 +14,11 @@ from edge.console.api import Caller, Document
 from edge.console.live_streams import LiveStreams
 from edge.console.renderer import Renderer
 from edge.console.texts import reason_of
-from edge.language_of_request import language_of
+from edge.language_of_request import keep_language, language_of
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.support_sessions import STOP, Acting
+from edge.oidc.pages import Pages
+from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1.browser_pb2 import SessionCookie
 from server.platform.errors import (
     InvalidArgument,
@@ -48,6 +50,7 @@ class Visit:
     csrf_token: str
     session_issuer: str
     renderer: Renderer
+    provider_pages: Pages
     streams: LiveStreams
     browsers: Browsers
     is_impersonated: bool = False
@@ -104,6 +107,14 @@ class Visit:
     def sent_to(self, *segments: str, **query: str) -> web.Response:
         """Redirect to a page of the tenant after a change."""
         return web.Response(status=303, headers={hdrs.LOCATION: address_of(self.tenant, *segments, **query)})
+
+    def screen(self, preview: Any, *, is_login: bool) -> web.Response:
+        """Render the preview of a client's screen, as the provider would show it."""
+        path = PREFIX if self.tenant == DEFAULT else f"{PREFIX}/{self.tenant}"
+        keep_language(self.request)
+        pages = self.provider_pages
+        render = pages.sign_in_preview if is_login else pages.log_out_preview
+        return render(preview.screen, path, client_name=preview.client_name)
 
     def acting(self, cookie: SessionCookie) -> web.Response:
         """Give the browser a session of support in this tenant, and redirect to the account page."""

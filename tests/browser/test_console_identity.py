@@ -307,3 +307,39 @@ async def test_every_page_of_administrators_can_be_read_and_used_and_shows_text_
         found[f"one of {name}"] = await faults(page)
 
     assert {path: each for path, each in found.items() if each} == {}
+
+
+async def test_a_client_gets_a_screen_after_its_preview(page: Page, addresses: Addresses) -> None:
+    identity = f"{addresses.http}/console/default/identity"
+    await visit(page, f"{identity}/clients")
+    await created(page, f"{identity}/new/clients", id="shop", name="Shop")
+    await page.goto(f"{identity}/screens/shop")
+    await put(
+        page,
+        settings__theme="dark",
+        settings__accent_color="#0a7d4b",
+        settings__login_heading="Welcome to the shop",
+        settings__login_template="<screen><panel><auth-content></screen>",
+    )
+    await submitted(page, "form.stack button")
+    refused = await page.run("document.querySelector('[aria-invalid]').name")
+    kept = await page.run("document.getElementsByName('settings.login_heading')[0].value")
+    await put(page, settings__login_template="")
+    # The preview opens in this tab, so that the test reads it.
+    await page.run("document.querySelectorAll('[name=preview]').forEach((each) => { each.formTarget = ''; })")
+    await page.click("[name=preview][value='1']")
+    await page.until("document.querySelector('h1')?.textContent.trim() === 'Welcome to the shop'")
+    theme = await page.run("document.documentElement.dataset.theme")
+    await page.goto(f"{identity}/screens/shop")
+    before = await page.run("document.getElementsByName('settings.login_heading')[0].value")
+    await put(page, settings__login_heading="Welcome to the shop")
+    await submitted(page, "form.stack button")
+
+    assert (refused, kept) == ("settings.login_template", "Welcome to the shop")
+    assert (theme, before) == ("dark", "")
+    assert await page.run(DONE) == "The changes are saved."
+    assert await page.run(HEADING) == "shop"
+    assert (
+        await page.run("document.getElementsByName('settings.login_heading')[0].value")
+        == "Welcome to the shop"
+    )

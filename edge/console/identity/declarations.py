@@ -27,6 +27,7 @@ class Control(StrEnum):
 
     FITTING = auto()
     TEXT = "text"
+    COLOR = "color"
     SECRET = "password"  # noqa: S105  # type of an input
     NUMBER = "number"
     CHECK = "check"
@@ -67,7 +68,7 @@ class FormField:
     """A field of a request. `source` is the path of its present value in the record, if that is another one.
 
     `sources` are known values of it. An empty text is left out of the request where `is_left_out`; an empty number or
-    time is, unless it `is_zero`. `hours_ago` is how far a time in a filter lies behind at first, and
+    time is, unless it `is_zero`. `words` are all values of a text whose contract lists none. `hours_ago` is how far a time in a filter lies behind at first, and
     a box that `is_on` is checked in a form for a new record.
     """
 
@@ -77,11 +78,24 @@ class FormField:
     control: Control = Control.FITTING
     source: str = ""
     sources: tuple[Source, ...] = ()
+    words: tuple[str, ...] = ()
     is_required: bool = False
     is_left_out: bool = False
     is_zero: bool = False
     hours_ago: int = 0
     is_on: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """An RPC that shows what the fields of a form would do, and stores nothing.
+
+    `choice` is the field of the request with the page to show, and `buttons` are its values with their labels.
+    """
+
+    rpc: str
+    choice: str
+    buttons: tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +106,7 @@ class Form:
     field that carries the record's fields under their own names. An RPC that replaces a record whole has a `base`: the
     field of the request, and the path in the record of its present value, of which the form changes its own fields.
     `secret` is the field of the response with what is shown once, and `answer` are values of the response that a page of
-    their own shows. The person stays on the page
+    their own shows. The buttons of a `preview` send the fields as well. The person stays on the page
     unless the record `is_gone`. The response of a form that `begins_session` has the cookie of another session of the
     browser, in which the person goes on at the account page.
     """
@@ -109,6 +123,7 @@ class Form:
     warning: str = ""
     secret: str = ""
     answer: tuple[Column, ...] = ()
+    preview: Preview | None = None
     is_gone: bool = False
     begins_session: bool = False
 

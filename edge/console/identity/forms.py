@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from edge.console.administration import permissions, policy_named
-from edge.console.identity.declarations import Form, FormField, Source
+from edge.console.identity.declarations import Form, FormField, Preview, Source
 from edge.console.identity.inputs import Answers, Input, answers_in, fill, inputs_of, refused
 from edge.console.identity.paths import put_at, value_at, values_at
 from edge.console.site import Form as Sent
@@ -37,14 +37,28 @@ class ShownForm:
 
 async def send(visit: Visit, form: Form, sent: Sent, *, keys: Sequence[str] = (), record: Any = None) -> Any:
     """Call the RPC of a form; raises ServiceError."""
-    request = visit.administration.request(form.rpc)
+    request = _request(visit, form.rpc, form, sent, keys=keys, record=record)
+    return await visit.administration.send(form.rpc, request)
+
+
+async def preview(
+    visit: Visit, form: Form, previewed: Preview, sent: Sent, *, choice: int, key: str, record: Any
+) -> Any:
+    """Call the RPC of a form's preview; raises ServiceError."""
+    request = _request(visit, previewed.rpc, form, sent, keys=(key,), record=record)
+    put_at(request, previewed.choice, choice)
+    return await visit.administration.send(previewed.rpc, request)
+
+
+def _request(visit: Visit, rpc: str, form: Form, sent: Sent, *, keys: Sequence[str], record: Any) -> Any:
+    request = visit.administration.request(rpc)
     if form.base is not None and record is not None:
         path, source = form.base
         getattr(request, path).CopyFrom(value_at(record, source))
     for path, key in zip(form.keys, keys, strict=False):
         put_at(request, path, key)
     fill(request, form.fields, _inputs(form, {}, sent))
-    return await visit.administration.send(form.rpc, request)
+    return request
 
 
 async def known_values(visit: Visit, fields: Sequence[FormField]) -> Known:

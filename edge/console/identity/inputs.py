@@ -76,7 +76,7 @@ def _inputs(
     for declared in fields:
         field = field_at(request, declared.path)
         answered = answers(declared, field)
-        words = _words(field, known.get(declared, ()), answered)
+        words = _words(declared, field, known.get(declared, ()), answered)
         control = _control(declared, field, has_words=bool(words))
         yield Input(
             name=declared.path,
@@ -89,7 +89,7 @@ def _inputs(
             options=words,
             columns=_second_words(field) if control is Control.GRID else (),
             answers=answered,
-            has_terms=kind_of(field) is Kind.ENUM,
+            has_terms=kind_of(field) is Kind.ENUM or bool(declared.words),
         )
 
 
@@ -109,13 +109,17 @@ def _control(declared: FormField, field: FieldDescriptor, *, has_words: bool) ->
     return _FITTING.get(kind, Control.TEXT)
 
 
-def _words(field: FieldDescriptor, known: Sequence[str], answered: Answers) -> tuple[tuple[str, str], ...]:
+def _words(
+    declared: FormField, field: FieldDescriptor, known: Sequence[str], answered: Answers
+) -> tuple[tuple[str, str], ...]:
     """Return the values and labels of a closed set of words; none when the set is open, or too large for boxes."""
     kind = kind_of(field)
     if kind is Kind.ENUM:
         return tuple((str(number), _readable(name)) for number, name in _numbered(enum_of(field)) if number)
     if kind is Kind.MESSAGE:
         return tuple((word, word) for word in _closed_set(_first_word(field)))
+    if declared.words:
+        return tuple((word, _readable(word)) for word in declared.words)
     own = _closed_set(field) if kind is Kind.STRING else ()
     words = list(dict.fromkeys((*own, *known)))
     if not words or len(words) > MAX_BOXES:

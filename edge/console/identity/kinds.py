@@ -10,12 +10,13 @@ from edge.console.identity.labels import ATTRIBUTES, DETAILS_TYPES, GROUPS, ROLE
 from edge.console.identity.people import USERS
 from edge.console.identity.saml_applications import SAML_APPLICATIONS, SAML_KEYS
 from edge.console.identity.scim_applications import SCIM_APPLICATIONS
+from edge.console.identity.screens import SCREENS
 from edge.console.identity.security import API_KEYS, BLOCKS, EVENTS, KEYS, SESSIONS
 from edge.console.identity.tenants import DOMAINS, PASSWORDS, PROVIDERS, SETTINGS, TENANTS
 from edge.console.identity.terms_of_use import TERMS
 
 _ALL: Final = (
-    *(USERS, GROUPS, ROLES, ATTRIBUTES, CLIENTS, SCOPES, DETAILS_TYPES, PROVIDERS),
+    *(USERS, GROUPS, ROLES, ATTRIBUTES, CLIENTS, SCREENS, SCOPES, DETAILS_TYPES, PROVIDERS),
     *(SAML_APPLICATIONS, SAML_KEYS, SCIM_APPLICATIONS, LDAP_DIRECTORIES, DOMAINS),
     *(SESSIONS, EVENTS, API_KEYS, BLOCKS, KEYS, PASSWORDS, TERMS, SETTINGS, TENANTS),
 )

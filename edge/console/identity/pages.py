@@ -21,15 +21,26 @@ from edge.console.identity.declarations import (
     FormField,
     Listing,
     Part,
+    Preview,
     RecordKind,
 )
-from edge.console.identity.forms import Known, Refusal, ShownForm, known_values, send, sentence_of, shown_form
+from edge.console.identity.forms import (
+    Known,
+    Refusal,
+    ShownForm,
+    known_values,
+    preview,
+    send,
+    sentence_of,
+    shown_form,
+)
 from edge.console.identity.inputs import Answers, Input, fill, inputs_of, refused, shown
 from edge.console.identity.kinds import KINDS
-from edge.console.identity.paths import listed, put_at, record_in, value_at
+from edge.console.identity.paths import has_field, listed, put_at, record_in, value_at
 from edge.console.identity.tables import LIMIT, Row, cells_of, chosen, row_of
 from edge.console.site import Form as Sent
 from edge.console.visit import Visit
+from gnomon.identity.v1.screen_service_pb2 import SCREEN_KIND_LOGIN
 from server.platform.clock import SystemClock
 from server.platform.errors import (
     AlreadyExists,
@@ -118,6 +129,10 @@ async def _change_record(visit: Visit, kind: RecordKind, key: str, sent: Sent) -
     form, row = _named(sent, (*kind.forms, *rows)), _checked(sent.get("row", ""))
     try:
         found = await _found(visit, kind, key) if form.base is not None else None
+        if form.preview is not None and "preview" in sent:
+            choice = _choice(form.preview, sent)
+            shown = await preview(visit, form, form.preview, sent, choice=choice, key=key, record=found)
+            return visit.screen(shown, is_login=choice == SCREEN_KIND_LOGIN)
         response = await send(visit, form, sent, keys=(key, row), record=found)
     except _REFUSED as error:
         return await _record_page(visit, kind, key, Refusal(form, row, sent, error))
@@ -130,8 +145,8 @@ async def _change_record(visit: Visit, kind: RecordKind, key: str, sent: Sent) -
     is_here = kind.listing is not None and not form.is_gone
     changed = record_in(response)
     # The form may change the field that identifies the record.
-    if is_here and kind.listing and kind.listing.key and changed is not None and form in kind.forms:
-        key = str(value_at(changed, kind.listing.key)) or key
+    if is_here and kind.listing and form in kind.forms and changed is not None:
+        key = _key_in(changed, kind.listing) or key
     return visit.sent_to("identity", kind.name, *((key,) if is_here else ()), done=form.done)
 
 
@@ -236,15 +251,19 @@ async def _record_page(
         "kind": kind,
         "kinds": _kinds(visit),
         "key": key,
-        "heading": str(value_at(found, kind.heading))
-        if kind.heading
-        else visit.language.translated(kind.title),
+        "heading": _heading(visit, kind, key, found),
         "facts": list(zip(kind.facts, cells_of(found, kind.facts), strict=True)),
         "forms": [shown_form(form, found, known, refusal) for form in kind.forms],
         "parts_of_record": [part for part in parts if part is not None],
         "problem": sentence_of(refusal) if refusal else "",
     }
     return visit.page("record.html", "identity", status=_status(refusal), **facts)
+
+
+def _heading(visit: Visit, kind: RecordKind, key: str, record: Any) -> str:
+    if kind.heading:
+        return str(value_at(record, kind.heading))
+    return key if kind.listing else visit.language.translated(kind.title)
 
 
 async def _found(visit: Visit, kind: RecordKind, key: str) -> Any:
@@ -352,11 +371,25 @@ def _named(sent: Sent, forms: Sequence[Form]) -> Form:
     return found
 
 
+def _choice(previewed: Preview, sent: Sent) -> int:
+    """Return the page that the pressed button asks for."""
+    found = next((value for value, _ in previewed.buttons if str(value) == sent["preview"]), None)
+    if found is None:
+        raise InvalidArgument("expected the value of a button")
+    return found
+
+
 def _checked(key: str) -> str:
     """Return an id that fits into a message; raises NotFound."""
     if len(key) > _MAX_KEY or not key.isprintable():
         raise NotFound("there is nothing with this name")
     return key
+
+
+def _key_in(record: Any, listing: Listing) -> str:
+    """Return the id of a record, empty for one that has none."""
+    is_known = listing.key and has_field(record.DESCRIPTOR, listing.key)
+    return str(value_at(record, listing.key)) if is_known else ""
 
 
 def _key_of_new(kind: RecordKind, response: Any, sent: Sent) -> str:
