@@ -43,6 +43,7 @@ from identity.directory.users import Users
 from identity.foundation.single_use import SingleUse
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
+from identity.wiring.linked_accounts import linked_accounts
 from identity.wiring.people_administration import PeopleAdministrationWiring
 
 _PROVIDER_LINKS = provider_link_service_pb2.DESCRIPTOR.services_by_name["ProviderLinkService"]
@@ -144,14 +145,8 @@ def upstream_sign_in(
         clock=dependencies.clock,
     )
     accounts = UpstreamAccounts(
-        users=user_state.users,
-        links=dependencies.store.of(PROVIDER_LINKS),
+        linked=linked_accounts(dependencies, user_state, PROVIDER_LINKS),
         domains=domains,
-        administers=Administrators(dependencies.standings).makes,
-        version=dependencies.directory_version,
-        sign_out=user_state.sign_out,
-        passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
-        events=dependencies.events,
         clock=dependencies.clock,
         randomness=dependencies.randomness,
     )

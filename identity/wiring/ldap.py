@@ -14,12 +14,11 @@ from identity.authentication.ldap.accounts import LdapAccounts
 from identity.authentication.ldap.secrets import LdapSecrets
 from identity.authentication.ldap.sign_in import LdapSignIn
 from identity.authentication.ldap.trial import LdapTrial
-from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
 from identity.directory.user import USERS
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
+from identity.wiring.linked_accounts import linked_accounts
 from identity.wiring.people_administration import PeopleAdministrationWiring
 
 _LDAP_DIRECTORIES = ldap_directory_service_pb2.DESCRIPTOR.services_by_name["LdapDirectoryService"]
@@ -52,13 +51,7 @@ class LdapWiring:
 
 def ldap_sign_in(dependencies: Dependencies, user_state: UserState) -> LdapSignIn:
     accounts = LdapAccounts(
-        users=user_state.users,
-        links=dependencies.store.of(LDAP_LINKS),
-        administers=Administrators(dependencies.standings).makes,
-        version=dependencies.directory_version,
-        sign_out=user_state.sign_out,
-        passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
-        events=dependencies.events,
+        linked=linked_accounts(dependencies, user_state, LDAP_LINKS),
         clock=dependencies.clock,
         randomness=dependencies.randomness,
     )

@@ -5,46 +5,28 @@ account, if the directory's administrators allow it. An administrator's account 
 administrators of the directory could take it over. An account with its own password belongs to no directory.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from identity.authentication.federation.account_changes import vouched_for, with_labels
+from identity.authentication.federation.account_changes import with_labels
+from identity.authentication.federation.linked_accounts import LinkedAccounts
 from identity.authentication.ldap.person import LdapPerson, mapped
 from identity.directory.tenants.ldap_directory import LdapDirectory, LdapLink, link_id_of
 from identity.directory.user import AccountType, User, UserId
-from identity.directory.users import Users
-from identity.directory.version import DirectoryVersion
-from identity.foundation.events.events import Events
-from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unavailable
-from server.platform.records import AlreadyThere, Changed, Records
+from server.platform.records import AlreadyThere, Changed
 
 _ID_LENGTH = 24
 _ATTEMPTS = 20
 _NO_ACCOUNT = "NO_ACCOUNT"
 
 
-class SignOut(Protocol):
-    async def everywhere(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class Passkeys(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LdapAccounts:
-    users: Users
-    links: Records[LdapLink]
-    administers: Callable[[User], Awaitable[bool]]
-    version: DirectoryVersion
-    sign_out: SignOut
-    passkeys: Passkeys
-    events: Events
+    linked: LinkedAccounts[LdapLink]
     clock: Clock
     randomness: Randomness
 
@@ -55,47 +37,29 @@ class LdapAccounts:
 
         Raises PermissionDenied when there is none, with the cause NO_ACCOUNT.
         """
-        user = await self._linked(tenant, directory, person)
+        user = await self.linked.find(tenant, link_id_of(directory, person.id))
         if user is not None and has_own_password(user):
             raise PermissionDenied("the account has a password of its own", cause=_NO_ACCOUNT)
         if user is None:
-            known = await self.users.find_by_email(tenant, person.email) if person.email else None
-            if known is None:
-                user = await self._new(tenant, directory, person)
+            users = self.linked.users
+            user = await users.find_by_email(tenant, person.email) if person.email else None
+            if user is None:
+                user = await self._create(tenant, directory, person)
             else:
-                user = await self._link(tenant, directory, person, user=known)
+                await self._link(tenant, directory, person, user=user)
         return await self._updated(tenant, directory, person, groups=groups, user_id=user.user_id)
-
-    async def _linked(self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson) -> User | None:
-        link = await self.links.get(tenant.tenant_id, link_id_of(directory, person.id))
-        if link is None:
-            return None
-        user = await self.users.find(tenant, UserId(link.user_id))
-        if user is None:
-            # The account was deleted, or its creation failed.
-            await self.links.take(tenant.tenant_id, link.id)
-        return user
 
     async def _link(
         self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson, *, user: User
-    ) -> User:
-        if not directory.fields.links or has_own_password(user) or await self.administers(user):
+    ) -> None:
+        if not directory.fields.links or has_own_password(user) or await self.linked.administers(user):
             raise PermissionDenied(
                 "there is an account of this address, which does not belong to the directory",
                 cause=_NO_ACCOUNT,
             )
-        if not user.is_email_verified:
-            # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
-            await self.sign_out.everywhere(tenant, user.user_id)
-            await self.passkeys.remove_of_user(tenant, user.user_id)
-        try:
-            kept = await self.users.replace(vouched_for(user, self.clock.now()))
-        except Changed as error:
-            raise Unavailable.untouched("the account is being changed by another caller") from error
-        await self._note(tenant, directory, person, user=kept)
-        return kept
+        await self.linked.link(tenant, user, _link_of(directory, person, user))
 
-    async def _new(self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson) -> User:
+    async def _create(self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson) -> User:
         if not directory.fields.onboards or not person.email:
             raise PermissionDenied("no account belongs to this user of the directory", cause=_NO_ACCOUNT)
         now = self.clock.now()
@@ -110,33 +74,13 @@ class LdapAccounts:
             changed_at=now,
             confirmed_at=now,
         )
-        # The link first: of two concurrent sign-ins only one can create the account.
-        await self._note(tenant, directory, person, user=user)
         try:
-            kept = await self.users.add(user)
+            await self.linked.create(user, _link_of(directory, person, user))
         except AlreadyThere as error:
-            await self.links.take(tenant.tenant_id, link_id_of(directory, person.id))
             raise PermissionDenied(
                 "there is an account of this address already", cause=_NO_ACCOUNT
             ) from error
-        await self.events.emit(
-            tenant.tenant_id, EventType.NEW_USER_REGISTERED, text=kept.email, user_id=kept.id
-        )
-        return kept
-
-    async def _note(
-        self, tenant: Tenant, directory: LdapDirectory, person: LdapPerson, *, user: User
-    ) -> None:
-        link = LdapLink(
-            tenant_id=tenant.tenant_id,
-            id=link_id_of(directory, person.id),
-            directory_id=directory.id,
-            user_id=user.id,
-        )
-        try:
-            await self.links.insert(link)
-        except AlreadyThere as error:
-            raise Unavailable("another sign-in of this user is in progress") from error
+        return user
 
     async def _updated(
         self,
@@ -149,36 +93,37 @@ class LdapAccounts:
     ) -> User | None:
         wanted = person
         for _ in range(_ATTEMPTS):
-            before = await self.users.find(tenant, user_id)
+            before = await self.linked.users.find(tenant, user_id)
             if before is None or not before.is_active(self.clock.now()):
                 return None
             after = _described(_labelled(before, directory, groups), wanted)
             if after == before:
                 return before
             try:
-                kept = await self.users.replace(after)
+                kept = await self.linked.users.replace(after)
             except Changed:
                 continue
             except AlreadyThere as taken:
                 # Another account has the address or the name; this one keeps its own.
                 wanted = replace(wanted, email="") if taken.field == "email" else replace(wanted, username="")
                 continue
-            await self._tell(tenant, before, kept)
+            await self.linked.tell(before, kept)
             return kept
         raise Unavailable("too many requests change the account at the same time")
-
-    async def _tell(self, tenant: Tenant, before: User, after: User) -> None:
-        if (after.roles, after.groups) != (before.roles, before.groups):
-            await self.version.advance()
-        if await self.administers(after) and not await self.administers(before):
-            await self.events.emit(
-                tenant.tenant_id, EventType.NEW_ADMINISTRATOR, text=after.email, user_id=after.id
-            )
 
 
 def has_own_password(user: User) -> bool:
     """Whether the account is verified here. A password that an unconfirmed registration chose does not count."""
     return bool(user.password_hash) and not user.must_confirm_email
+
+
+def _link_of(directory: LdapDirectory, person: LdapPerson, user: User) -> LdapLink:
+    return LdapLink(
+        tenant_id=user.tenant_id,
+        id=link_id_of(directory, person.id),
+        directory_id=directory.id,
+        user_id=user.id,
+    )
 
 
 def _labelled(user: User, directory: LdapDirectory, groups: Sequence[str]) -> User:

@@ -17,6 +17,7 @@ from identity.authentication.federation.accounts import UpstreamAccounts
 from identity.authentication.federation.callback import UpstreamCallback
 from identity.authentication.federation.hints import Hints
 from identity.authentication.federation.id_token import UpstreamIdTokens
+from identity.authentication.federation.linked_accounts import LinkedAccounts
 from identity.authentication.federation.login import UPSTREAM_LOGINS
 from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
 from identity.authentication.federation.pending_link import PENDING_LINKS
@@ -145,14 +146,17 @@ class Flow:
             saml_arrivals=saml_arrivals,
             links=store.of(PENDING_LINKS),
             accounts=UpstreamAccounts(
-                users=provider.users,
-                links=store.of(PROVIDER_LINKS),
+                linked=LinkedAccounts(
+                    users=provider.users,
+                    links=store.of(PROVIDER_LINKS),
+                    administers=Administrators(Standings(store, provider.tenants)).makes,
+                    version=DirectoryVersion(store),
+                    sign_out=SignOut(provider.termination, TokenSets(store)),
+                    passkeys=provider.passkeys,
+                    events=provider.events,
+                    clock=provider.clock,
+                ),
                 domains=self.domains,
-                administers=Administrators(Standings(store, provider.tenants)).makes,
-                version=DirectoryVersion(store),
-                sign_out=SignOut(provider.termination, TokenSets(store)),
-                passkeys=provider.passkeys,
-                events=provider.events,
                 **sources,
             ),
             sign_in_flow=provider.context.sign_in_flow,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from identity.authentication.federation.linked_accounts import LinkedAccounts
 from identity.authentication.ldap.accounts import LdapAccounts
 from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.ldap.secrets import LdapSecrets
@@ -65,13 +66,16 @@ class Company:
         self.secrets = LdapSecrets(self.store, master_keys())
         self.pools = LdapPools(destinations, provider.clock)
         self.accounts = LdapAccounts(
-            users=provider.users,
-            links=self.store.of(LDAP_LINKS),
-            administers=self._administers,
-            version=self.version,  # type: ignore[arg-type]  # what it uses of it
-            sign_out=self.ended,
-            passkeys=Passkeys(self.store.of(PASSKEYS)),
-            events=provider.events,
+            linked=LinkedAccounts(
+                users=provider.users,
+                links=self.store.of(LDAP_LINKS),
+                administers=self._administers,
+                version=self.version,  # type: ignore[arg-type]  # what it uses of it
+                sign_out=self.ended,
+                passkeys=Passkeys(self.store.of(PASSKEYS)),
+                events=provider.events,
+                clock=provider.clock,
+            ),
             clock=provider.clock,
             randomness=provider.randomness,
         )
