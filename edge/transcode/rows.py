@@ -5,7 +5,7 @@ have made of the row.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import cache
 from keyword import iskeyword
@@ -47,8 +47,8 @@ class ItemRows:
         self._item, self._release = item, release
         self.items: list[Any] | None = None
 
-    def receive(self, entity: type, rows: Sequence[object]) -> None:
-        self.items = list(map(_function_of(entity, self._item, self._release), rows))
+    def receive(self, kind: type, rows: Iterable[object]) -> None:
+        self.items = list(map(_function_of(kind, self._item, self._release), rows))
 
 
 def item_of(route: Route) -> Descriptor | None:

@@ -1,6 +1,6 @@
 """One call on its way to a servicer, with the facts that interceptors found about its caller."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, NewType, Protocol
 
@@ -69,7 +69,7 @@ ANONYMOUS = Principal("anonymous", frozenset(), frozenset())
 class RowReceiver(Protocol):
     """Takes the rows of a response's items in place of messages. It converts them at once: rows change later."""
 
-    def receive(self, entity: type, rows: Sequence[object]) -> None: ...
+    def receive(self, kind: type, rows: Iterable[object]) -> None: ...
 
 
 @dataclass(slots=True)

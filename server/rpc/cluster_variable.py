@@ -19,8 +19,8 @@ from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from server.platform.mapping import mapper
 from server.platform.query import equals
 from server.rpc.origin import origin_of
-from server.rpc.reads import search_messages
-from server.rpc.variable import cut_long_values
+from server.rpc.reads import search
+from server.rpc.variable import shown_cluster_variables
 from server.store.entities import ClusterVariable, ClusterVariableScope
 from server.store.ports import Store
 from server.store.searchables import CLUSTER_VARIABLES
@@ -92,11 +92,14 @@ class ClusterVariableServicer:
     async def search_cluster_variables(
         self, request: pb.SearchClusterVariablesRequest, call: Call
     ) -> pb.SearchClusterVariablesResponse:
-        response = await search_messages(
-            self._store, CLUSTER_VARIABLES, request, pb.SearchClusterVariablesResponse, call
+        return await search(
+            self._store,
+            CLUSTER_VARIABLES,
+            request,
+            pb.SearchClusterVariablesResponse,
+            call,
+            shown=shown_cluster_variables(request),
         )
-        cut_long_values(request, response.items)
-        return response
 
     def _expect_administrator(self, call: Call) -> None:
         """Raises PermissionDenied for callers of other tenants."""

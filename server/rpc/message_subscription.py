@@ -1,8 +1,13 @@
 """Servicer for reading message subscriptions and correlated messages."""
 
+from collections.abc import Mapping
+
+from msgspec.structs import asdict
+
 from gnomon.engine.v1 import message_subscription_service_pb2 as pb
 from server.platform.call import Call
-from server.rpc.reads import search, search_messages
+from server.rpc.reads import Shown, search
+from server.store.entities import MessageSubscription
 from server.store.ports import Store
 from server.store.searchables import CORRELATED_MESSAGE_SUBSCRIPTIONS, MESSAGE_SUBSCRIPTIONS
 
@@ -16,13 +21,14 @@ class MessageSubscriptionServicer:
     async def search_message_subscriptions(
         self, request: pb.SearchMessageSubscriptionsRequest, call: Call
     ) -> pb.SearchMessageSubscriptionsResponse:
-        response = await search_messages(
-            self._store, MESSAGE_SUBSCRIPTIONS, request, pb.SearchMessageSubscriptionsResponse, call
+        return await search(
+            self._store,
+            MESSAGE_SUBSCRIPTIONS,
+            request,
+            pb.SearchMessageSubscriptionsResponse,
+            call,
+            shown=_SHOWN,
         )
-        for item in response.items:
-            properties = item.extension_properties.items()
-            item.tool_properties.update({k: v for k, v in properties if k.startswith(_OF_TOOLS)})
-        return response
 
     async def search_correlated_message_subscriptions(
         self, request: pb.SearchCorrelatedMessageSubscriptionsRequest, call: Call
@@ -34,3 +40,16 @@ class MessageSubscriptionServicer:
             pb.SearchCorrelatedMessageSubscriptionsResponse,
             call,
         )
+
+
+class MessageSubscriptionMatch(MessageSubscription, kw_only=True, gc=False):
+    tool_properties: Mapping[str, str]
+
+
+def _match(row: MessageSubscription) -> MessageSubscriptionMatch:
+    properties = row.extension_properties.items()
+    of_tools = {name: value for name, value in properties if name.startswith(_OF_TOOLS)}
+    return MessageSubscriptionMatch(**asdict(row), tool_properties=of_tools)
+
+
+_SHOWN = Shown(MessageSubscriptionMatch, _match)

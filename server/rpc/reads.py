@@ -1,9 +1,9 @@
 """Reads of rows: one by its key, or a page of a search."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -40,6 +40,14 @@ class SearchResponse(Protocol):
 R = TypeVar("R", bound=Message)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown(Generic[E]):
+    """How an item differs from its row: it is a `kind`, which `of` makes of the row."""
+
+    kind: type[object]
+    of: Callable[[E], object]
+
+
 async def search(
     store: Store,
     searchable: Searchable[E],
@@ -49,61 +57,52 @@ async def search(
     *,
     also: Sequence[Condition] = (),
     changing: Sequence[Condition] = (),
+    shown: Shown[E] | None = None,
 ) -> R:
     """Search the rows of the caller's tenant; `also` are conditions in addition to the request's filter.
 
-    Conditions in `changing` may differ on the next page. Raises InvalidArgument. Fields that exist only in
-    filters (`is_truncated`) stay unset in the items. A caller that takes rows gets those instead of items.
+    Conditions in `changing` may differ on the next page. Raises InvalidArgument. Without `shown`, the items
+    are the rows; fields that exist only in filters (`is_latest_version`) stay unset in them.
     """
-    page = await _page(store, _query(searchable, request, also, changing), searchable, call)
-    if call.rows is None:
-        return _response(searchable, response_type, page)
-    call.rows.receive(searchable.entity, page.items)
-    response = response_type()
-    tell_page(cast("SearchResponse", response).page, page)
-    return response
+    query = _query(searchable, request, also, changing)
+    page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
+    return response_of(page, searchable, response_type, call, shown=shown)
 
 
-async def search_messages(
-    store: Store,
+def response_of(
+    page: Page[E],
     searchable: Searchable[E],
-    request: Message,
     response_type: type[R],
     call: Call,
     *,
-    also: Sequence[Condition] = (),
+    shown: Shown[E] | None = None,
 ) -> R:
-    """Like `search`, for servicers that change the items: the response has them as messages."""
-    return _response(
-        searchable,
-        response_type,
-        await _page(store, _query(searchable, request, also), searchable, call),
-    )
+    """The response with the items of a page. A caller that takes rows gets those instead of items."""
+    kind: type[object] = searchable.entity
+    rows: Iterable[object] = page.items
+    if shown is not None:
+        kind, rows = shown.kind, map(shown.of, page.items)
+    response = response_type()
+    answer = cast("SearchResponse", response)
+    tell_page(answer.page, page)
+    if call.rows is not None:
+        call.rows.receive(kind, rows)
+        return response
+    item = GetMessageClass(cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type))
+    convert = mapper(kind, item, ignored=frozenset(searchable.derived))
+    for row in rows:
+        convert(row, answer.items.add)
+    return response
 
 
 def _query(
     searchable: Searchable[object],
     request: Message,
     also: Sequence[Condition],
-    changing: Sequence[Condition] = (),
+    changing: Sequence[Condition],
 ) -> Query:
     asked = parse(searchable, request, also=also)
     return replace(asked, clauses=(*asked.clauses, *changing), sealed=asked.clauses)
-
-
-async def _page(store: Store, query: Query, searchable: Searchable[E], call: Call) -> Page[E]:
-    return await store.search(searchable.entity, query, tenant_id=call.tenant_id)
-
-
-def _response(searchable: Searchable[E], response_type: type[R], page: Page[E]) -> R:
-    response = response_type()
-    answer = cast("SearchResponse", response)
-    item = GetMessageClass(cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type))
-    convert = mapper(searchable.entity, item, ignored=frozenset(searchable.derived))
-    for row in page.items:
-        convert(row, answer.items.add)
-    tell_page(answer.page, page)
-    return response
 
 
 def tell_page(message: PageResponse, page: Page[Any]) -> None:

@@ -1,18 +1,14 @@
 """Searches the variables that a user task sees: those of its element instance and of the enclosing scopes."""
 
 from gnomon.engine.v1 import user_task_service_pb2 as pb
-from gnomon.engine.v1 import variable_pb2
 from server.engine.keys import Key
 from server.platform.call import Call
-from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, evaluate, parse
-from server.rpc.reads import search_messages
-from server.rpc.variable import cut_long_values
+from server.rpc.reads import response_of, search
+from server.rpc.variable import shown_variables
 from server.store.entities import ElementInstance, UserTask, Variable
 from server.store.ports import Store
 from server.store.searchables import VARIABLES
-
-_match = mapper(Variable, variable_pb2.VariableMatch, ignored=frozenset(VARIABLES.derived))
 
 
 async def search_variables(
@@ -20,11 +16,15 @@ async def search_variables(
 ) -> pb.SearchUserTaskVariablesResponse:
     """Search variables of all scopes, hidden ones included."""
     also = (_within(await _scopes(store, user_task)),)
-    response = await search_messages(
-        store, VARIABLES, request, pb.SearchUserTaskVariablesResponse, call, also=also
+    return await search(
+        store,
+        VARIABLES,
+        request,
+        pb.SearchUserTaskVariablesResponse,
+        call,
+        also=also,
+        shown=shown_variables(request),
     )
-    cut_long_values(request, response.items)
-    return response
 
 
 async def search_effective_variables(
@@ -40,12 +40,13 @@ async def search_effective_variables(
     for row in sorted(rows, key=lambda row: places[row.scope_key], reverse=True):
         innermost[row.name] = row
     page = evaluate(sorted(innermost.values(), key=lambda row: row.variable_key), query)
-    response = pb.SearchUserTaskEffectiveVariablesResponse(items=map(_match, page.items))
-    response.page.total_items = page.total
-    if page.start_cursor is not None and page.end_cursor is not None:
-        response.page.start_cursor, response.page.end_cursor = page.start_cursor, page.end_cursor
-    cut_long_values(request, response.items)
-    return response
+    return response_of(
+        page,
+        VARIABLES,
+        pb.SearchUserTaskEffectiveVariablesResponse,
+        call,
+        shown=shown_variables(request),
+    )
 
 
 def _within(scopes: tuple[Key, ...]) -> Condition:

@@ -10,7 +10,7 @@ from aiohttp import ClientSession, web
 from google.protobuf.message import Message
 
 from edge.app import create_app
-from edge.config import EdgeConfig
+from edge.config import EdgeConfig, Release
 from edge.listener import EdgeServer
 from edge.problem import RefusalOf, problem
 from edge.refusals import RefusalReports
@@ -82,6 +82,7 @@ async def running(
     has_tls: bool = False,
     page_of: RefusalOf = problem,
     metrics: Metrics | None = None,
+    release: Release = Release.CAMUNDA_8_9,
 ) -> AsyncIterator[Edge]:
     servicers = Servicers()
     async with AsyncExitStack() as stack:
@@ -94,6 +95,7 @@ async def running(
             has_tls=has_tls,
             page_of=page_of,
             reports=RefusalReports(channel),
+            release=release,
         )
         server = EdgeServer(app, config, trusted_proxies=trusted_proxies, metrics=metrics)
         port = await server.start()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 import orjson
 import pytest
@@ -20,11 +20,15 @@ from edge.transcode import ItemRows, item_of, page_encoder_of
 from edge.transcode.answers import members_of
 from edge.transcode.rows import instant
 from gnomon.engine.v1 import incident_service_pb2 as pb
+from gnomon.engine.v1 import message_subscription_service_pb2 as subscriptions
+from gnomon.engine.v1 import variable_service_pb2 as variables
 from server.engine.keys import Key
 from server.platform.call import Call, TenantId
 from server.platform.mapping import mapper, spellings
+from server.rpc.message_subscription import MessageSubscriptionMatch, MessageSubscriptionServicer
 from server.rpc.reads import search
-from server.store.entities import Incident
+from server.rpc.variable import ClusterVariableMatch, VariableMatch, VariableServicer
+from server.store.entities import Incident, MessageSubscription, Variable
 from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert
 from server.store.searchables import INCIDENTS, SEARCHABLES
@@ -45,16 +49,21 @@ SINGLES: Mapping[Any, st.SearchStrategy[Any]] = {
 
 
 def _pairs() -> Iterator[Any]:
-    """Every entity with every item that has its fields."""
-    for entity, searchable in SEARCHABLES.items():
+    """Every entity, and everything else that servicers show of one, with every item that has its fields."""
+    for kind in [*SEARCHABLES, VariableMatch, ClusterVariableMatch, MessageSubscriptionMatch]:
         for name, route in PAGES.items():
             item = item_of(route)
             assert item is not None
             try:
-                mapper(entity, GetMessageClass(item), ignored=frozenset(searchable.derived))
+                mapper(kind, GetMessageClass(item), ignored=_derived(kind))
             except TypeError:
                 continue
-            yield pytest.param(entity, item, id=f"{entity.__name__}-{name.rpartition('.')[2]}")
+            yield pytest.param(kind, item, id=f"{kind.__name__}-{name.rpartition('.')[2]}")
+
+
+def _derived(kind: type) -> frozenset[str]:
+    found = [searchable for entity, searchable in SEARCHABLES.items() if issubclass(kind, entity)]
+    return frozenset(name for searchable in found for name in searchable.derived)
 
 
 def _rows(entity: type, item: Descriptor) -> st.SearchStrategy[Any]:
@@ -83,6 +92,9 @@ PAIRS = list(_pairs())
 
 def test_every_entity_that_is_an_item_is_compared() -> None:
     assert len({pair.values[1].full_name for pair in PAIRS}) >= 12
+    assert {VariableMatch, ClusterVariableMatch, MessageSubscriptionMatch} <= {
+        pair.values[0] for pair in PAIRS
+    }
 
 
 @pytest.mark.parametrize("release", Release)
@@ -96,7 +108,7 @@ def test_a_row_has_the_json_of_its_message(
 
     rows.receive(entity, [row])
 
-    message = mapper(entity, GetMessageClass(item), ignored=frozenset(SEARCHABLES[entity].derived))(row)
+    message = mapper(entity, GetMessageClass(item), ignored=_derived(entity))(row)
     assert orjson.dumps(rows.items) == orjson.dumps([members_of(item, release)(message)])
 
 
@@ -119,6 +131,52 @@ async def test_an_edge_in_the_process_of_the_servicer_takes_rows(transport: str)
     assert found["page"]["totalItems"] == 3
     assert [each["incidentKey"] for each in found["items"]] == ["1", "2"]
     assert {each["creationTime"] for each in found["items"]} == {"2026-01-01T00:00:00.000Z"}
+
+
+@pytest.mark.parametrize("transport", ["local", "grpc"])
+async def test_long_values_are_cut_for_callers_that_take_rows_too(transport: str) -> None:
+    store = MemoryStore(10)
+    await store.commit(Batch(changes=[Insert(_variable(1, "a" * 8191)), Insert(_variable(2, "a" * 8192))]))
+
+    async def search_variables(request: Message, call: Call) -> Message:
+        call.tenant_id = TenantId("acme")
+        return await VariableServicer(store).search_variables(
+            cast("variables.SearchVariablesRequest", request), call
+        )
+
+    async def found(body: str, parameters: str = "") -> list[tuple[int, bool]]:
+        reply = await edge.post_json(f"/v2/variables/search{parameters}", body)
+        return [(len(each["value"]), each["isTruncated"]) for each in orjson.loads(reply.body)["items"]]
+
+    async with running(transport) as edge:
+        edge.servicers.answers["search_variables"] = search_variables
+
+        assert await found("{}") == [(8191, False), (8191, True)]
+        assert await found("{}", "?truncateValues=false") == [(8191, False), (8192, False)]
+        assert await found('{"filter": {"isTruncated": true}}') == [(8191, True)]
+    assert {call.rows is not None for call in edge.servicers.calls} == {transport == "local"}
+
+
+@pytest.mark.parametrize("transport", ["local", "grpc"])
+async def test_properties_of_tools_are_shown_to_callers_that_take_rows_too(transport: str) -> None:
+    store = MemoryStore(10)
+    await store.commit(
+        Batch(changes=[Insert(_subscription({"io.camunda.tool:name": "pay", "color": "red"}))])
+    )
+
+    async def search_subscriptions(request: Message, call: Call) -> Message:
+        call.tenant_id = TenantId("acme")
+        servicer = MessageSubscriptionServicer(store)
+        wanted = cast("subscriptions.SearchMessageSubscriptionsRequest", request)
+        return await servicer.search_message_subscriptions(wanted, call)
+
+    async with running(transport, release=Release.CAMUNDA_8_10) as edge:
+        edge.servicers.answers["search_message_subscriptions"] = search_subscriptions
+        reply = await edge.post_json("/v2/message-subscriptions/search", "{}")
+
+    (item,) = orjson.loads(reply.body)["items"]
+    assert item["toolProperties"] == {"io.camunda.tool:name": "pay"}
+    assert item["extensionProperties"] == {"io.camunda.tool:name": "pay", "color": "red"}
 
 
 def test_an_item_costs_one_call_and_another_for_each_moment() -> None:
@@ -149,6 +207,32 @@ def _incident(key: int) -> Incident:
         error_type="JOB_NO_RETRIES",
         error_message="the printer burns",
         creation_time=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def _variable(key: int, value: str) -> Variable:
+    return Variable(
+        variable_key=Key(key),
+        tenant_id="acme",
+        name=f"variable-{key}",
+        scope_key=Key(1),
+        process_instance_key=Key(1),
+        value=value,
+    )
+
+
+def _subscription(properties: Mapping[str, str]) -> MessageSubscription:
+    return MessageSubscription(
+        message_subscription_key=Key(7),
+        tenant_id="acme",
+        process_definition_key=Key(1),
+        process_definition_id="order",
+        process_definition_name=None,
+        process_definition_version=1,
+        element_id="wait",
+        message_name="paid",
+        last_updated_date=datetime(2026, 1, 1, tzinfo=UTC),
+        extension_properties=properties,
     )
 
 
