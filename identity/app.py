@@ -174,7 +174,7 @@ async def open_identity(
             HttpDelivery(dependencies.destinations, config.logout.timeout_secs)
         )
         sender = await stack.enter_async_context(HttpSender(dependencies.destinations))
-        webhooks = WebhookWiring(dependencies, callers, sender)
+        webhooks = WebhookWiring(dependencies, callers, user_state.users, sender)
         exchange = await stack.enter_async_context(HttpExchange(dependencies.destinations))
         scim = ScimApplicationWiring(dependencies, callers, exchange)
         backchannel = BackchannelWiring(dependencies, user_state, tokens, browsers)

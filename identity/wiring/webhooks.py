@@ -9,9 +9,11 @@ from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.administration.rpc.webhook import WebhookServicer
 from identity.administration.webhooks.administration import WebhookAdministration
+from identity.administration.webhooks.channels import Channels, Receivers
 from identity.administration.webhooks.deliveries import Deliveries
+from identity.administration.webhooks.digests import Digests
 from identity.administration.webhooks.signatures import WebhookSecrets
-from identity.delivery.http.sender import Sender
+from identity.directory.users import Users
 from identity.wiring.dependencies import Dependencies
 
 _WEBHOOKS = webhook_service_pb2.DESCRIPTOR.services_by_name["WebhookService"]
@@ -20,7 +22,7 @@ _WEBHOOKS = webhook_service_pb2.DESCRIPTOR.services_by_name["WebhookService"]
 class WebhookWiring:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, dependencies: Dependencies, callers: Callers, sender: Sender) -> None:
+    def __init__(self, dependencies: Dependencies, callers: Callers, users: Users, sender: Receivers) -> None:
         self._dependencies = dependencies
         secrets = WebhookSecrets(dependencies.store, dependencies.master_keys)
         administration = WebhookAdministration(
@@ -30,11 +32,12 @@ class WebhookWiring:
             events=dependencies.events,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
+            has_mail=dependencies.mail.is_open,
         )
         self._deliveries = Deliveries(
             dependencies.store,
-            secrets,
-            sender,
+            Channels(secrets, sender),
+            Digests(users, dependencies.mail),
             events=dependencies.events,
             clock=dependencies.clock,
             randomness=dependencies.randomness,

@@ -40,6 +40,7 @@ BY_SPECIFICATION = [
         "RFC 7644",
         "imports",
         "Standard Webhooks",
+        "chat rooms and digests",
         "LDAP",
         "countries and networks",
         "terms of use",

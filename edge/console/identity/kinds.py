@@ -14,10 +14,11 @@ from edge.console.identity.screens import SCREENS
 from edge.console.identity.security import API_KEYS, BLOCKS, EVENTS, KEYS, SESSIONS
 from edge.console.identity.tenants import DOMAINS, PASSWORDS, PROVIDERS, SETTINGS, TENANTS
 from edge.console.identity.terms_of_use import TERMS
+from edge.console.identity.webhooks import WEBHOOKS
 
 _ALL: Final = (
     *(USERS, GROUPS, ROLES, ATTRIBUTES, CLIENTS, SCREENS, SCOPES, DETAILS_TYPES, PROVIDERS),
     *(SAML_APPLICATIONS, SAML_KEYS, SCIM_APPLICATIONS, LDAP_DIRECTORIES, DOMAINS),
-    *(SESSIONS, EVENTS, API_KEYS, BLOCKS, KEYS, PASSWORDS, TERMS, SETTINGS, TENANTS),
+    *(SESSIONS, EVENTS, WEBHOOKS, API_KEYS, BLOCKS, KEYS, PASSWORDS, TERMS, SETTINGS, TENANTS),
 )
 KINDS: Final[Mapping[str, RecordKind]] = {kind.name: kind for kind in _ALL}

@@ -14,6 +14,7 @@ class WebhookServicer(Operations):
                 pb.ListWebhooksRequest: webhooks.all,
                 pb.CreateWebhookRequest: webhooks.create,
                 pb.GetWebhookRequest: webhooks.get,
+                pb.ListWebhookDeliveriesRequest: webhooks.deliveries,
                 pb.UpdateWebhookRequest: webhooks.change,
                 pb.DeleteWebhookRequest: webhooks.delete,
                 pb.RotateWebhookSecretRequest: webhooks.rotate,

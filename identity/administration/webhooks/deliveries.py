@@ -3,11 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-import msgspec
-
-from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
+from identity.administration.webhooks.channels import Channels
+from identity.administration.webhooks.digests import Digest, Digests
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Delivery, Webhook
-from identity.delivery.http.sender import Sender
 from identity.delivery.subscribers import VISIT, Places, Subscribers
 from identity.foundation.events.event import Event
 from identity.foundation.events.events import Events
@@ -17,6 +15,8 @@ from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
 _PAGE = 100
+_PAGE_OF_DIGEST = 1000
+_MOST_PAGES_OF_DIGEST = 10
 _SLOW = timedelta(seconds=2)
 _PLACES = Places(ordinary=150, slow=50)
 _GONE = 410
@@ -26,8 +26,8 @@ class Deliveries(Subscribers[Webhook]):
     def __init__(
         self,
         store: RecordStore,
-        secrets: WebhookSecrets,
-        sender: Sender,
+        channels: Channels,
+        digests: Digests,
         *,
         events: Events,
         clock: Clock,
@@ -42,10 +42,13 @@ class Deliveries(Subscribers[Webhook]):
             clock=clock,
             randomness=randomness,
         )
-        self._secrets = secrets
-        self._sender = sender
+        self._channels = channels
+        self._digests = digests
 
-    async def _visit(self, _tenant: Tenant, webhook: Webhook, /) -> None:
+    async def _visit(self, tenant: Tenant, webhook: Webhook, /) -> None:
+        if webhook.is_digest:
+            await self._mail_digest(tenant, webhook)
+            return
         ends_at = self._clock.now() + VISIT
         waiting = await self._waiting(webhook, webhook.admits, most=_PAGE)
         while waiting.events:
@@ -62,15 +65,41 @@ class Deliveries(Subscribers[Webhook]):
             waiting = await self._waiting(webhook, webhook.admits, most=_PAGE)
         await self._released(replace(webhook, position=waiting.position), has_more=waiting.has_more)
 
+    async def _mail_digest(self, tenant: Tenant, webhook: Webhook) -> None:
+        """Queue one mail about the events since the last one, none without events; raises Changed."""
+        now = self._clock.now()
+        webhook = await self._claimed(webhook)
+        digest, number, has_more = Digest(), 0, True
+        while has_more and number < _MOST_PAGES_OF_DIGEST:
+            waiting = await self._waiting(webhook, webhook.admits, most=_PAGE_OF_DIGEST)
+            digest.add(waiting.events)
+            webhook, number, has_more = (
+                replace(webhook, position=waiting.position),
+                number + 1,
+                waiting.has_more,
+            )
+        if digest.number:
+            await self._digests.post(tenant, webhook, digest)
+            webhook = webhook.with_delivery(
+                Delivery(
+                    event_id=webhook.position,
+                    type="Digest",
+                    at=now,
+                    attempts=1,
+                    status=0,
+                    is_delivered=True,
+                )
+            )
+        next_at = now + webhook.digest_period
+        await self._records.replace(replace(webhook, next_at=next_at, claimed_until=None))
+
     def _title(self, webhook: Webhook, /) -> str:
         return f"webhook {webhook.name}"
 
     async def _delivered(self, webhook: Webhook, event: Event) -> Webhook:
         """Return the webhook after an attempt to deliver an event; raises Changed."""
         began = self._clock.now()
-        body = msgspec.json.encode(_message(event))
-        headers = signed_headers(event.id, began, body, self._secrets.open(webhook, began))
-        status = await self._sender.post(webhook.url, body, headers)
+        status = await self._channels.send(webhook, event, began)
         now = self._clock.now()
         self._note_speed(webhook, is_slow=now - began > _SLOW)
         delivery = Delivery(
@@ -85,21 +114,3 @@ class Deliveries(Subscribers[Webhook]):
         if not delivery.is_delivered:
             return await self._failed(told, is_gone=status == _GONE)
         return await self._claimed(replace(told, position=event.id, attempts=0, failing_since=None))
-
-
-def _message(event: Event) -> dict[str, object]:
-    """Return the payload: Standard Webhooks 1.0, with the members of the event that have a value."""
-    named = {
-        "id": event.id,
-        "tenant_id": event.tenant_id,
-        "level": event.level,
-        "ip": event.ip,
-        "data": event.data,
-        "text": event.text,
-        "user_id": event.user_id,
-        "client_id": event.client_id,
-        "session": event.session,
-        "actor": event.actor,
-    }
-    data = {name: value for name, value in named.items() if value is not None}
-    return {"type": event.type, "timestamp": event.at, "data": data}

@@ -49,16 +49,25 @@ class WebhookSecrets:
         place = _place(webhook.tenant_id, webhook.id)
         return [self._master_keys.open(each, place) for each in sealed]
 
+    def open_token(self, webhook: Webhook) -> str:
+        """Return the token of the receiver, empty without one; raises LostMasterKey."""
+        if webhook.token is None:
+            return ""
+        return self._master_keys.open(webhook.token, _place(webhook.tenant_id, webhook.id)).decode()
+
     async def reseal(self, tenant_id: TenantId) -> None:
         """Encrypt secrets of inactive master keys under the active one; raises LostMasterKey."""
         for webhook in await self._records.page(tenant_id, most=MOST_OF_TENANT):
-            place, previous = _place(tenant_id, webhook.id), webhook.previous_secret
+            place, previous, token = _place(tenant_id, webhook.id), webhook.previous_secret, webhook.token
             secret = self._master_keys.resealed(webhook.secret, place)
             if previous is not None:
                 previous = self._master_keys.resealed(previous, place)
-            if secret is not webhook.secret or previous is not webhook.previous_secret:
+            if token is not None:
+                token = self._master_keys.resealed(token, place)
+            resealed = replace(webhook, secret=secret, previous_secret=previous, token=token)
+            if resealed != webhook:
                 with suppress(Changed):
-                    await self._records.replace(replace(webhook, secret=secret, previous_secret=previous))
+                    await self._records.replace(resealed)
 
 
 def _place(tenant_id: TenantId, webhook_id: str) -> Place:

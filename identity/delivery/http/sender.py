@@ -35,12 +35,21 @@ class HttpSender:
         await self._session.close()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], /) -> int:
+        return await self._send("POST", url, body, headers)
+
+    async def put(self, url: str, body: bytes, headers: Mapping[str, str], /) -> int:
+        """Return the HTTP status, 0 without a response."""
+        return await self._send("PUT", url, body, headers)
+
+    async def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         # A literal address is not checked by the resolver.
         if not is_permitted(url, self._destinations):
             return 0
         sent = {**headers, "Content-Type": "application/json"}
         try:
-            async with self._session.post(url, data=body, headers=sent, allow_redirects=False) as response:
+            async with self._session.request(
+                method, url, data=body, headers=sent, allow_redirects=False
+            ) as response:
                 return response.status
         except (ClientError, OSError, TimeoutError):
             return 0

@@ -77,6 +77,8 @@ class Webhook(_message.Message):
     FAILING_SINCE_FIELD_NUMBER: _builtins.int
     NEXT_ATTEMPT_FIELD_NUMBER: _builtins.int
     DELIVERIES_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    DIGEST_HOURS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id."""
     name: _builtins.str
@@ -93,6 +95,10 @@ class Webhook(_message.Message):
     """Time since which deliveries fail, in Unix seconds."""
     next_attempt: _builtins.int
     """Time of the next attempt, in Unix seconds; absent if the webhook is disabled."""
+    format: _builtins.str
+    """Format of the deliveries: standard, slack, matrix or email."""
+    digest_hours: _builtins.int
+    """Hours between two mails of the format email."""
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Types of events; empty for all."""
@@ -114,10 +120,12 @@ class Webhook(_message.Message):
         failing_since: _builtins.int | None = ...,
         next_attempt: _builtins.int | None = ...,
         deliveries: _abc.Iterable[Global___WebhookDelivery] | None = ...,
+        format: _builtins.str = ...,
+        digest_hours: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_failing_since", b"_failing_since", "_next_attempt", b"_next_attempt", "failing_since", b"failing_since", "next_attempt", b"next_attempt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_failing_since", b"_failing_since", "_next_attempt", b"_next_attempt", "created", b"created", "deliveries", b"deliveries", "enabled", b"enabled", "failing_since", b"failing_since", "id", b"id", "level", b"level", "name", b"name", "next_attempt", b"next_attempt", "types", b"types", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_failing_since", b"_failing_since", "_next_attempt", b"_next_attempt", "created", b"created", "deliveries", b"deliveries", "digest_hours", b"digest_hours", "enabled", b"enabled", "failing_since", b"failing_since", "format", b"format", "id", b"id", "level", b"level", "name", b"name", "next_attempt", b"next_attempt", "types", b"types", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__failing_since: _TypeAlias = _typing.Literal["failing_since"]  # noqa: Y015
     _WhichOneofArgType__failing_since: _TypeAlias = _typing.Literal["_failing_since", b"_failing_since"]  # noqa: Y015
@@ -141,14 +149,25 @@ class WebhookFields(_message.Message):
     TYPES_FIELD_NUMBER: _builtins.int
     LEVEL_FIELD_NUMBER: _builtins.int
     ENABLED_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    DIGEST_HOURS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name, of one webhook only."""
     url: _builtins.str
-    """Address: https, or on loopback."""
+    """Address: https, or on loopback; for the format email, mailto and an email address."""
     level: _builtins.str
     """Lowest level of events; empty for all."""
     enabled: _builtins.bool
     """Whether events are delivered."""
+    format: _builtins.str
+    """Format of the deliveries: signed messages (standard), a line of text for each event (slack, matrix), or one mail about
+    the events of some hours (email); empty for standard.
+    """
+    token: _builtins.str
+    """Access token for a server of Matrix; empty leaves it as it is if the address does not change."""
+    digest_hours: _builtins.int
+    """Hours between two mails of the format email."""
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Types of events; empty for all."""
@@ -161,10 +180,13 @@ class WebhookFields(_message.Message):
         types: _abc.Iterable[_builtins.str] | None = ...,
         level: _builtins.str = ...,
         enabled: _builtins.bool = ...,
+        format: _builtins.str = ...,
+        token: _builtins.str = ...,
+        digest_hours: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["enabled", b"enabled", "level", b"level", "name", b"name", "types", b"types", "url", b"url"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest_hours", b"digest_hours", "enabled", b"enabled", "format", b"format", "level", b"level", "name", b"name", "token", b"token", "types", b"types", "url", b"url"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -339,6 +361,62 @@ class GetWebhookResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetWebhookResponse: _TypeAlias = GetWebhookResponse  # noqa: Y015
+
+@_typing.final
+class ListWebhookDeliveriesRequest(_message.Message):
+    """Request of ListWebhookDeliveries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    WEBHOOK_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    webhook_id: _builtins.str
+    """Id of the webhook."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        webhook_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id", "webhook_id", b"webhook_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWebhookDeliveriesRequest: _TypeAlias = ListWebhookDeliveriesRequest  # noqa: Y015
+
+@_typing.final
+class ListWebhookDeliveriesResponse(_message.Message):
+    """Response of ListWebhookDeliveries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DELIVERIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def deliveries(self) -> _containers.RepeatedCompositeFieldContainer[Global___WebhookDelivery]:
+        """The deliveries."""
+
+    def __init__(
+        self,
+        *,
+        deliveries: _abc.Iterable[Global___WebhookDelivery] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deliveries", b"deliveries"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWebhookDeliveriesResponse: _TypeAlias = ListWebhookDeliveriesResponse  # noqa: Y015
 
 @_typing.final
 class UpdateWebhookRequest(_message.Message):

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class WebhookServiceStub:
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses.
     """
 
     def __init__(self, channel):
@@ -50,6 +50,11 @@ class WebhookServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookResponse.FromString,
                 _registered_method=True)
+        self.ListWebhookDeliveries = channel.unary_unary(
+                '/gnomon.identity.v1.WebhookService/ListWebhookDeliveries',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesResponse.FromString,
+                _registered_method=True)
         self.UpdateWebhook = channel.unary_unary(
                 '/gnomon.identity.v1.WebhookService/UpdateWebhook',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.UpdateWebhookRequest.SerializeToString,
@@ -68,7 +73,7 @@ class WebhookServiceStub:
 
 
 class WebhookServiceServicer:
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses.
     """
 
     def ListWebhooks(self, request, context):
@@ -93,6 +98,13 @@ class WebhookServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListWebhookDeliveries(self, request, context):
+        """Returns the last deliveries of a webhook, newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def UpdateWebhook(self, request, context):
         """Changes a webhook. A webhook that is enabled again continues after the last delivered event.
         """
@@ -109,6 +121,7 @@ class WebhookServiceServicer:
 
     def RotateWebhookSecret(self, request, context):
         """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
+        Rejected with INVALID_STATE if the format is not standard.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -131,6 +144,11 @@ def add_WebhookServiceServicer_to_server(servicer, server):
                     servicer.GetWebhook,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookResponse.SerializeToString,
+            ),
+            'ListWebhookDeliveries': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWebhookDeliveries,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesResponse.SerializeToString,
             ),
             'UpdateWebhook': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateWebhook,
@@ -156,7 +174,7 @@ def add_WebhookServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class WebhookService:
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses.
     """
 
     @staticmethod
@@ -230,6 +248,33 @@ class WebhookService:
             '/gnomon.identity.v1.WebhookService/GetWebhook',
             gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.GetWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWebhookDeliveries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.WebhookService/ListWebhookDeliveries',
+            gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_webhook__service__pb2.ListWebhookDeliveriesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class WebhookServiceStub:
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -41,16 +41,20 @@ class WebhookServiceStub:
     """
     GetWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.GetWebhookRequest, _webhook_service_pb2.GetWebhookResponse]
     """Returns a webhook with its last deliveries."""
+    ListWebhookDeliveries: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.ListWebhookDeliveriesRequest, _webhook_service_pb2.ListWebhookDeliveriesResponse]
+    """Returns the last deliveries of a webhook, newest first."""
     UpdateWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]
     """Changes a webhook. A webhook that is enabled again continues after the last delivered event."""
     DeleteWebhook: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]
     """Removes a webhook."""
     RotateWebhookSecret: _grpc.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateWebhookSecretRequest, _webhook_service_pb2.RotateWebhookSecretResponse]
-    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
+    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
+    Rejected with INVALID_STATE if the format is not standard.
+    """
 
 @_typing.type_check_only
 class WebhookServiceAsyncStub(WebhookServiceStub):
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListWebhooks: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.ListWebhooksRequest, _webhook_service_pb2.ListWebhooksResponse]  # type: ignore[assignment]
@@ -61,15 +65,19 @@ class WebhookServiceAsyncStub(WebhookServiceStub):
     """
     GetWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.GetWebhookRequest, _webhook_service_pb2.GetWebhookResponse]  # type: ignore[assignment]
     """Returns a webhook with its last deliveries."""
+    ListWebhookDeliveries: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.ListWebhookDeliveriesRequest, _webhook_service_pb2.ListWebhookDeliveriesResponse]  # type: ignore[assignment]
+    """Returns the last deliveries of a webhook, newest first."""
     UpdateWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.UpdateWebhookRequest, _webhook_service_pb2.UpdateWebhookResponse]  # type: ignore[assignment]
     """Changes a webhook. A webhook that is enabled again continues after the last delivered event."""
     DeleteWebhook: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.DeleteWebhookRequest, _webhook_service_pb2.DeleteWebhookResponse]  # type: ignore[assignment]
     """Removes a webhook."""
     RotateWebhookSecret: _aio.UnaryUnaryMultiCallable[_webhook_service_pb2.RotateWebhookSecretRequest, _webhook_service_pb2.RotateWebhookSecretResponse]  # type: ignore[assignment]
-    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
+    """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
+    Rejected with INVALID_STATE if the format is not standard.
+    """
 
 class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0)."""
+    """Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses."""
 
     @_abc_1.abstractmethod
     def ListWebhooks(
@@ -98,6 +106,14 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns a webhook with its last deliveries."""
 
     @_abc_1.abstractmethod
+    def ListWebhookDeliveries(
+        self,
+        request: _webhook_service_pb2.ListWebhookDeliveriesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_webhook_service_pb2.ListWebhookDeliveriesResponse, _abc.Awaitable[_webhook_service_pb2.ListWebhookDeliveriesResponse]]:
+        """Returns the last deliveries of a webhook, newest first."""
+
+    @_abc_1.abstractmethod
     def UpdateWebhook(
         self,
         request: _webhook_service_pb2.UpdateWebhookRequest,
@@ -119,6 +135,8 @@ class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _webhook_service_pb2.RotateWebhookSecretRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_webhook_service_pb2.RotateWebhookSecretResponse, _abc.Awaitable[_webhook_service_pb2.RotateWebhookSecretResponse]]:
-        """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day."""
+        """Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
+        Rejected with INVALID_STATE if the format is not standard.
+        """
 
 def add_WebhookServiceServicer_to_server(servicer: WebhookServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -47,3 +47,23 @@ async def test_refusals(administrator: Administrator) -> None:
         f"/auth/v1/acme/events/webhooks/{made['id']}", headers={"Authorization": administrator.authorization}
     )
     assert theirs.status == 404
+
+
+async def test_the_token_of_a_room_is_not_shown_and_deliveries_are_listed(
+    administrator: Administrator,
+) -> None:
+    key = await administrator.key("hooks", Webhooks=RIGHTS)
+    room = "https://matrix.example.com/_matrix/client/v3/rooms/!a:example.com/send/m.room.message"
+
+    response = await key.send(
+        "POST", "events/webhooks", {**HOOK, "format": "matrix", "url": room, "token": "syt_x"}
+    )
+    made = await response.json()
+    shown = await (await key.send("GET", f"events/webhooks/{made['id']}")).json()
+
+    assert (made["secret"], shown["format"], "syt_x" in str(made) + str(shown)) == ("", "matrix", False)
+    assert await (await key.send("GET", f"events/webhooks/{made['id']}/deliveries")).json() == []
+    assert (await key.send("GET", "events/webhooks/unknown/deliveries")).status == 404
+    assert (await key.send("PUT", f"events/webhooks/{made['id']}/secret")).status == 409
+    for wrong in ({"format": "carrier pigeon"}, {"digest_hours": 0}, {"digest_hours": 169}, {"token": "a b"}):
+        assert (await key.send("POST", "events/webhooks", {**HOOK, "name": "b", **wrong})).status == 400

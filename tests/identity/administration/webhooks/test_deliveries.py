@@ -13,13 +13,17 @@ from typing import Any
 import pytest
 
 from identity.administration.webhooks.administration import WebhookAdministration, WebhookFields
+from identity.administration.webhooks.channels import Channels
 from identity.administration.webhooks.deliveries import Deliveries
+from identity.administration.webhooks.digests import Digests
 from identity.administration.webhooks.signatures import WebhookSecrets, signed_headers
 from identity.administration.webhooks.webhook import MOST_OF_TENANT, Webhook
 from identity.crypto.keys.master_keys import MasterKeys
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.sender import HttpSender
 from identity.delivery.subscribers import DISABLED_AFTER, LOOKED_AT_EVERY
+from identity.directory.user import USERS
+from identity.directory.users import Users
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
@@ -37,6 +41,7 @@ from server.platform.records.postgres import PostgresRecordStore
 from tests.durable import migrated_database
 from tests.identity.administration.administration import ROOT as ADMINISTRATOR
 from tests.identity.browsers import NOON, CountedRandomness
+from tests.identity.mailbox import Mailbox
 from tests.waits import ticks, until
 
 URL = "https://receiver.example.com/hook"
@@ -57,6 +62,12 @@ class Receiver:
     attempts: int = 0
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], /) -> int:
+        return await self._answer(url, body, headers)
+
+    async def put(self, url: str, body: bytes, headers: Mapping[str, str], /) -> int:
+        return await self._answer(url, body, headers)
+
+    async def _answer(self, url: str, body: bytes, headers: Mapping[str, str]) -> int:
         self.attempts += 1
         if url in self.hanging:
             await asyncio.Event().wait()
@@ -82,11 +93,32 @@ class World:
         self.secrets = WebhookSecrets(self.store, keys)
         sources: dict[str, Any] = {"clock": self.clock, "randomness": randomness}
         self.events = Events(self.store, EventsConfig().levels, **sources)
-        self.administration = WebhookAdministration(
-            self.store, self.secrets, Destinations(), events=self.events, **sources
-        )
-        self.deliveries = Deliveries(self.store, self.secrets, self.receiver, events=self.events, **sources)
+        self.mailbox = Mailbox(self.clock)
+        self.users = Users(self.store.of(USERS))
+        self.administration = self.administrator(has_mail=True)
+        self.deliveries = self.process()
         self.events.listen(self.deliveries.news)
+
+    def administrator(self, *, has_mail: bool) -> WebhookAdministration:
+        return WebhookAdministration(
+            self.store,
+            self.secrets,
+            Destinations(),
+            events=self.events,
+            clock=self.clock,
+            randomness=CountedRandomness(),
+            has_mail=has_mail,
+        )
+
+    def process(self) -> Deliveries:
+        return Deliveries(
+            self.store,
+            Channels(self.secrets, self.receiver),
+            Digests(self.users, self.mailbox),
+            events=self.events,
+            clock=self.clock,
+            randomness=CountedRandomness(),
+        )
 
     async def create(self, tenant: Tenant = ACME, **fields: Any) -> tuple[Webhook, str]:
         return await self.administration.create(tenant, replace(FIELDS, **fields), ADMINISTRATOR)
@@ -326,14 +358,7 @@ async def test_two_processes_deliver_each_event_once(world: World) -> None:
     await world.happens(*(f"event {number}" for number in range(10)))
     world.clock.advance(SETTLES_IN * 2)
     found = await world.webhook(webhook)
-    other = Deliveries(
-        world.store,
-        world.secrets,
-        world.receiver,
-        events=world.events,
-        clock=world.clock,
-        randomness=CountedRandomness(),
-    )
+    other = world.process()
 
     await asyncio.gather(world.deliveries.visit(ACME, found), other.visit(ACME, found))
 

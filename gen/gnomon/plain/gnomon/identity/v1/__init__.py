@@ -419,6 +419,8 @@ __all__ = (
     "ListUserAttributesResponse",
     "ListUsersRequest",
     "ListUsersResponse",
+    "ListWebhookDeliveriesRequest",
+    "ListWebhookDeliveriesResponse",
     "ListWebhooksRequest",
     "ListWebhooksResponse",
     "ListedSession",
@@ -11312,6 +11314,50 @@ default_message_pool.register_message("gnomon.identity.v1", "ListUsersResponse",
 
 
 @dataclass(eq=False, repr=False)
+class ListWebhookDeliveriesRequest(betterproto2.Message):
+    """
+    Request of ListWebhookDeliveries.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+    webhook_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Id of the webhook.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ListWebhookDeliveriesRequest", ListWebhookDeliveriesRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ListWebhookDeliveriesResponse(betterproto2.Message):
+    """
+    Response of ListWebhookDeliveries.
+    """
+
+    deliveries: "list[WebhookDelivery]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    The deliveries.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ListWebhookDeliveriesResponse", ListWebhookDeliveriesResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class ListWebhooksRequest(betterproto2.Message):
     """
     Request of ListWebhooks.
@@ -18764,6 +18810,16 @@ class Webhook(betterproto2.Message):
     Last deliveries, newest first.
     """
 
+    format: "str" = betterproto2.field(11, betterproto2.TYPE_STRING)
+    """
+    Format of the deliveries: standard, slack, matrix or email.
+    """
+
+    digest_hours: "int" = betterproto2.field(12, betterproto2.TYPE_INT32)
+    """
+    Hours between two mails of the format email.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Webhook", Webhook)
 
@@ -18821,7 +18877,7 @@ class WebhookFields(betterproto2.Message):
 
     url: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Address: https, or on loopback.
+    Address: https, or on loopback; for the format email, mailto and an email address.
     """
 
     types: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
@@ -18837,6 +18893,22 @@ class WebhookFields(betterproto2.Message):
     enabled: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
     """
     Whether events are delivered.
+    """
+
+    format: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Format of the deliveries: signed messages (standard), a line of text for each event (slack, matrix), or one mail about
+    the events of some hours (email); empty for standard.
+    """
+
+    token: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
+    """
+    Access token for a server of Matrix; empty leaves it as it is if the address does not change.
+    """
+
+    digest_hours: "int" = betterproto2.field(8, betterproto2.TYPE_INT32)
+    """
+    Hours between two mails of the format email.
     """
 
 
@@ -24935,7 +25007,7 @@ class UserTransferServiceStub(betterproto2_grpclib.ServiceStub):
 
 class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Webhooks: the server posts security events of a tenant to addresses (Standard Webhooks 1.0).
+    Webhooks: the server sends security events of a tenant to programs (Standard Webhooks 1.0), chat rooms and mail addresses.
     """
 
     async def list_webhooks(
@@ -25002,6 +25074,27 @@ class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def list_webhook_deliveries(
+        self,
+        message: "ListWebhookDeliveriesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ListWebhookDeliveriesResponse":
+        """
+        Returns the last deliveries of a webhook, newest first.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.WebhookService/ListWebhookDeliveries",
+            message,
+            ListWebhookDeliveriesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def update_webhook(
         self,
         message: "UpdateWebhookRequest",
@@ -25054,6 +25147,7 @@ class WebhookServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "RotateWebhookSecretResponse":
         """
         Gives a webhook a new secret, which only this response has; the server also signs with the former one for a day.
+        Rejected with INVALID_STATE if the format is not standard.
         """
 
         return await self._unary_unary(
