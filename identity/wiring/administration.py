@@ -21,7 +21,7 @@ from identity.access.login_protection.addresses import Addresses
 from identity.access.login_protection.blacklist import Blacklist
 from identity.access.login_protection.failures import ADDRESS_FAILURES
 from identity.access.networks.rules import NetworkRules
-from identity.access.rpc.admission import Admission
+from identity.access.rpc.admission import Admission, TenantAdmission
 from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
@@ -128,7 +128,7 @@ class AdministrationWiring:
             destinations=dependencies.destinations,
             sectors=self._sectors,
         )
-        return DynamicClientServicer(dependencies.tenants, registration)
+        return DynamicClientServicer(TenantAdmission(dependencies.tenants), registration)
 
     def _api_keys(self) -> ApiKeyServicer:
         dependencies = self._dependencies

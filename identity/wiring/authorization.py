@@ -11,6 +11,7 @@ from gnomon.identity.v1 import (
 )
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
+from identity.access.rpc.admission import TenantAdmission
 from identity.authentication.authorization.asked import AskedRequests
 from identity.authentication.authorization.code import AUTHORIZATION_CODES
 from identity.authentication.authorization.conclusion import Conclusion
@@ -132,7 +133,7 @@ class AuthorizationWiring:
             _SIGN_IN: self._sign_in(),
             **self._saml.servicers,
             _FEDERATION: FederationServicer(
-                dependencies.tenants,
+                TenantAdmission(dependencies.tenants),
                 upstream_sign_in(
                     dependencies, user_state, self.context, domains=targets, second_factors=second_factors
                 ),
@@ -171,7 +172,7 @@ class AuthorizationWiring:
             self._user_state.sessions, proof_of_work, asked=self.context.asked, targets=self._targets
         )
         return SignInServicer(
-            tenants,
+            TenantAdmission(tenants),
             email_step,
             SharedSignIn(tenants, proof_of_work, self._targets),
             offers=self._offers(),
@@ -188,7 +189,7 @@ class AuthorizationWiring:
         dependencies, sessions, asked = self._dependencies, self._user_state.sessions, self.context.asked
         standing = SessionCheck(self._user_state.users, dependencies.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
-            dependencies.tenants,
+            TenantAdmission(dependencies.tenants),
             AuthorizationStart(
                 self._reader,
                 sessions,

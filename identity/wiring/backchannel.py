@@ -8,6 +8,7 @@ from gnomon.identity.v1 import backchannel_authentication_service_pb2
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.login_protection.delays import Delays
 from identity.access.login_protection.equal_duration import EqualDuration
+from identity.access.rpc.admission import TenantAdmission
 from identity.delivery.http.sender import Sender
 from identity.delivery.retry_queue import RetryQueue
 from identity.directory.tenants.confirmation import ConfirmationBySettings
@@ -86,7 +87,9 @@ class BackchannelWiring:
             clock=dependencies.clock,
         )
         self.servicers = {
-            _SERVICE: BackchannelAuthenticationServicer(dependencies.tenants, authentications, decisions)
+            _SERVICE: BackchannelAuthenticationServicer(
+                TenantAdmission(dependencies.tenants), authentications, decisions
+            )
         }
 
     def loop(self, sender: Sender) -> Coroutine[None, None, None]:

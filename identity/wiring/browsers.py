@@ -12,6 +12,7 @@ from gnomon.identity.v1 import (
     session_service_pb2,
 )
 from identity.access.proof_of_work.proof_of_work import ProofOfWork
+from identity.access.rpc.admission import TenantAdmission
 from identity.access.rpc.proof_of_work import ProofOfWorkServicer
 from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_records import LOGOUT_REQUESTS
@@ -58,9 +59,12 @@ class BrowserWiring:
         )
         self.servicers = {
             _SESSION: SessionServicer(
-                dependencies.tenants, user_state.sessions, user_state.users, dependencies.clock
+                TenantAdmission(dependencies.tenants),
+                user_state.sessions,
+                user_state.users,
+                dependencies.clock,
             ),
-            _PROOF_OF_WORK: ProofOfWorkServicer(dependencies.tenants, self.proof_of_work),
+            _PROOF_OF_WORK: ProofOfWorkServicer(TenantAdmission(dependencies.tenants), self.proof_of_work),
             _LOGOUT: self._logout(),
             _DEVICE: self._devices(),
         }
@@ -81,7 +85,7 @@ class BrowserWiring:
             randomness=dependencies.randomness,
         )
         return LogoutServicer(
-            dependencies.tenants,
+            TenantAdmission(dependencies.tenants),
             end_session,
             upstream_logout(dependencies, self._user_state),
             screens=screens_on(dependencies),
@@ -107,4 +111,4 @@ class BrowserWiring:
             secrets=dependencies.secrets,
             clock=dependencies.clock,
         )
-        return DeviceServicer(dependencies.tenants, authorizations, verification)
+        return DeviceServicer(TenantAdmission(dependencies.tenants), authorizations, verification)

@@ -19,7 +19,7 @@ from identity.protocol.fed_cm.disconnection import Disconnection
 from identity.protocol.fed_cm.people import People
 from identity.protocol.fed_cm.relying_parties import RelyingParties
 from identity.protocol.grants.reports import GrantReports
-from identity.protocol.rpc.fed_cm import FedCmServicer
+from identity.protocol.rpc.fed_cm import FedCmAdmission, FedCmServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
@@ -52,14 +52,13 @@ class FedCmWiring:
         )
         self.servicers = {
             _FED_CM: FedCmServicer(
-                dependencies.tenants,
+                FedCmAdmission(dependencies.tenants, dependencies.config.fedcm),
                 relying_parties,
                 accounts=Accounts(people, user_state.consents),
                 assertions=self._assertions(relying_parties, people),
                 disconnection=Disconnection(
                     relying_parties, people, withdrawal, subjects=dependencies.subjects
                 ),
-                config=dependencies.config.fedcm,
             )
         }
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import forward_auth_service_pb2
+from identity.access.rpc.admission import TenantAdmission
 from identity.foundation.vocabulary import GrantType
 from identity.protocol.forward_auth.admission import ForwardAdmission
 from identity.protocol.forward_auth.redemption import Redemption
@@ -47,9 +48,9 @@ class ForwardAuthWiring:
         )
         self.servicers = {
             _FORWARD_AUTH: ForwardAuthServicer(
-                dependencies.tenants,
+                TenantAdmission(dependencies.tenants),
                 dependencies.clients,
-                admission=admission,
+                forward_admission=admission,
                 sign_in=sign_in,
                 clock=dependencies.clock,
             )

@@ -18,7 +18,7 @@ from identity.access.client_authentication.certificates import ClientCertificate
 from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.dpop.nonces import DpopNonces
 from identity.access.dpop.proofs import DpopProofs
-from identity.access.rpc.admission import Admission
+from identity.access.rpc.admission import Admission, TenantAdmission
 from identity.access.sessions.signed_in import SignedInPrincipals
 from identity.access.tokens.access_token import AccessTokens
 from identity.access.tokens.custom_claims import CustomClaims
@@ -138,7 +138,10 @@ class TokenWiring:
         presented = PresentedTokens(active, self.proofs)
         return {
             _TOKEN: TokenServicer(
-                dependencies.tenants, self._pipeline(), introspection=introspection, revocation=revocation
+                dependencies.tenants,
+                self._pipeline(),
+                introspection=introspection,
+                revocation=revocation,
             ),
             _USER_INFO: UserInfoServicer(
                 dependencies.tenants,
@@ -184,13 +187,12 @@ class TokenWiring:
         )
         return {
             _KEY_SET: KeySetServicer(
-                dependencies.tenants,
+                Admission(dependencies.tenants, self._callers),
                 dependencies.keys,
-                publication=dependencies.key_publication,
-                admission=Admission(dependencies.tenants, self._callers),
+                dependencies.key_publication,
             ),
             _DISCOVERY: DiscoveryServicer(
-                dependencies.tenants,
+                TenantAdmission(dependencies.tenants),
                 dependencies.store.of(SCOPE_DEFINITIONS),
                 dependencies.store.of(AUTHORIZATION_DETAILS_TYPES),
                 tuple(grant_type for grant_type in GrantType if grant_type in self.grants),

@@ -25,6 +25,7 @@ from identity.access.client_authentication.client_keys import ClientKeys
 from identity.access.dpop.config import DpopConfig
 from identity.access.dpop.nonces import DpopNonces
 from identity.access.dpop.proofs import DpopProofs
+from identity.access.rpc.admission import TenantAdmission
 from identity.access.rpc.proof_of_work import ProofOfWorkServicer
 from identity.authentication.client_screens import Screens
 from identity.authentication.rpc.authorization import AuthorizationServicer, PushedRequestAdmission
@@ -337,8 +338,9 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
     )
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)
     screens = Screens(provider.store, provider.clients)
+    admission = TenantAdmission(provider.tenants)
     authorization = AuthorizationServicer(
-        *(provider.tenants, provider.authorization_start),
+        *(admission, provider.authorization_start),
         credential_step=provider.credential_step,
         refresh_step=provider.refresh_step,
         consent_step=provider.consent_step,
@@ -351,15 +353,15 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         details=DetailTypes(provider.store),
         clock=clock,
     )
-    sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)
+    sessions = SessionServicer(admission, provider.sessions, provider.users, clock)
     return {
         authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]: authorization,
         session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]: sessions,
         proof_of_work_service_pb2.DESCRIPTOR.services_by_name["ProofOfWorkService"]: ProofOfWorkServicer(
-            provider.tenants, provider.proof_of_work
+            admission, provider.proof_of_work
         ),
         logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]: LogoutServicer(
-            provider.tenants, provider.end_session, upstream=None, screens=screens
+            admission, provider.end_session, upstream=None, screens=screens
         ),
     }
 

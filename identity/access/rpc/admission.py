@@ -11,6 +11,7 @@ from gnomon.identity.v1 import caller_pb2
 from gnomon.rest.v1 import options_pb2
 from identity.access.callers import Actor, AdministrationArea, Callers, Right
 from identity.access.person import Person
+from identity.access.rpc.client_credentials import credentials_of
 from identity.access.rpc.operations import Admitted, Names
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
@@ -76,21 +77,31 @@ def declared_rights() -> dict[type[Message], DeclaredRight]:
 _WITHOUT_CREDENTIAL = frozenset({CallerKind.ANYBODY, CallerKind.EDGE})
 _PERSON = "person"
 _CALLER = ("tenant_id", "caller")
+_CLIENT = "client"
+_CREDENTIALS = "credentials"
 
 
 class TenantAdmission:
-    """Admits anybody to operations that declare no credential. Raises NotFound for an unknown tenant."""
+    """Admits anybody to operations that declare no credential, which may want the `credentials` of a client to check them.
+
+    Raises NotFound for an unknown tenant.
+    """
 
     def __init__(self, tenants: Tenants) -> None:
         self._tenants = tenants
 
-    def admitted(self, policy: Policy, _wanted: Names) -> Admitted:
+    def admitted(self, policy: Policy, wanted: Names) -> Admitted:
         if policy.caller not in _WITHOUT_CREDENTIAL:
             raise TypeError(f"{policy.name}: the contract declares no right of the caller")
-        return Admitted(("tenant",), _CALLER, self._anybody)
+        if _CREDENTIALS in wanted:
+            return Admitted(("tenant", "call", _CREDENTIALS), (*_CALLER, _CLIENT), self._client)
+        return Admitted(("tenant", "call"), _CALLER, self.anybody)
 
-    async def _anybody(self, request: Asked, _call: Call) -> Mapping[str, object]:
-        return {"tenant": self._tenants.find(request.tenant_id)}
+    async def anybody(self, request: Asked, call: Call) -> Mapping[str, object]:
+        return {"tenant": self._tenants.find(request.tenant_id), "call": call}
+
+    async def _client(self, request: Any, call: Call) -> Mapping[str, object]:
+        return {**await self.anybody(request, call), _CREDENTIALS: credentials_of(request.client, call)}
 
 
 class Admission:

@@ -6,33 +6,36 @@ from typing import Protocol
 
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.screen_pb2 import Screen
-from identity.access.client_authentication.authenticator import ClientAuthenticator
+from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
 from identity.access.dpop.proofs import DpopProofs
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations
 from identity.access.sessions.browser import Browser
 from identity.authentication.authorization.asked import Reference
-from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.authorization.consent_step import ConsentStep
 from identity.authentication.authorization.start import AuthorizationStart, SignInStep
 from identity.authentication.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
-from identity.authentication.authorization.terms_step import TermsDecision, TermsQuestion, TermsStep
+from identity.authentication.authorization.terms_step import TermsDecision, TermsStep
 from identity.authentication.client_screens import ClientScreen
 from identity.authentication.requests.pushed_endpoint import PushedRequestHandler
 from identity.authentication.requests.redirect_uris import origin_of
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.refusals import UnredirectableRefusal
 from identity.authentication.rpc.browser import (
+    READS,
     Offers,
-    browser_of,
     consent_page,
     error_page,
+    outcome_of,
     parameters_of,
     redirect,
+    reference_of,
     second_factor,
     session_cookie,
     sign_in_page,
+    signed_in_response,
     taken_back,
 )
-from identity.authentication.rpc.proofs import credentials_of
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.rpc.shown_terms import shown_terms
 from identity.authentication.saml_applications.request_reader import SentMessage
@@ -41,18 +44,12 @@ from identity.directory.client import Client
 from identity.directory.providers import Providers
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.foundation.errors import ProtocolError
-from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.tenants import Tenant
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError, Unauthenticated
 
 logger = logging.getLogger(__name__)
-
-_TERMS_DECISIONS = {
-    pb.TERMS_DECISION_ACCEPT: TermsDecision.ACCEPT,
-    pb.TERMS_DECISION_DECLINE: TermsDecision.DECLINE,
-    pb.TERMS_DECISION_LATER: TermsDecision.LATER,
-}
 
 
 class Screens(Protocol):
@@ -65,12 +62,12 @@ class UsedDirectories(Protocol):
         ...
 
 
-class AuthorizationServicer:
+class AuthorizationServicer(Operations):
     """`offered` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,
-        tenants: Tenants,
+        admission: TenantAdmission,
         authorization_start: AuthorizationStart,
         *,
         credential_step: CredentialStep,
@@ -86,7 +83,6 @@ class AuthorizationServicer:
         clock: Clock,
         directories: UsedDirectories | None = None,
     ) -> None:
-        self._tenants = tenants
         self._authorization_start = authorization_start
         self._credential_step = credential_step
         self._refresh_step = refresh_step
@@ -100,11 +96,25 @@ class AuthorizationServicer:
         self._details = details
         self._clock = clock
         self._directories = directories
+        super().__init__(
+            admission,
+            {
+                pb.BeginAuthorizationRequest: self._begin,
+                pb.SubmitCredentialsRequest: self._submit,
+                pb.RefreshAuthorizationRequest: self._refresh,
+                pb.GetConsentPageRequest: self._consent_page,
+                pb.AnswerConsentRequest: consent_step.answer,
+                pb.GetTermsQuestionRequest: self._terms_page,
+                pb.AnswerTermsRequest: self._answer_terms,
+                pb.PushAuthorizationRequest: self._push,
+            },
+            reads=READS,
+            shows={Redirection: redirect},
+        )
 
-    async def begin_authorization(
-        self, request: pb.BeginAuthorizationRequest, call: Call
+    async def _begin(
+        self, tenant: Tenant, request: pb.BeginAuthorizationRequest, browser: Browser, call: Call
     ) -> pb.BeginAuthorizationResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         try:
             outcome = await self._first_step(tenant, request, browser)
         except UnredirectableRefusal as refusal:
@@ -134,17 +144,13 @@ class AuthorizationServicer:
         )
         return await self._authorization_start.begin_saml(tenant, sent, browser)
 
-    async def submit_credentials(
-        self, request: pb.SubmitCredentialsRequest, call: Call
+    async def _submit(
+        self, tenant: Tenant, request: pb.SubmitCredentialsRequest, browser: Browser, call: Call
     ) -> pb.SubmitCredentialsResponse:
+        credentials = Credentials(email=request.email, password=request.password, proof_of_work=request.pow)
         try:
             signed_in = await self._credential_step.submit(
-                self._tenants.find(request.tenant_id),
-                browser_of(request.browser),
-                _reference(request),
-                credentials=Credentials(
-                    email=request.email, password=request.password, proof_of_work=request.pow
-                ),
+                tenant, browser, reference_of(request), credentials=credentials
             )
         except ServiceError as refusal:
             _log("sign-in refused", refusal.reason, call)
@@ -152,82 +158,51 @@ class AuthorizationServicer:
         if isinstance(signed_in, SecondFactor):
             screen = await self._screen(signed_in.client)
             return pb.SubmitCredentialsResponse(second_factor=second_factor(signed_in, screen))
-        session, outcome = signed_in.session, signed_in.outcome
-        cookie = (
-            session_cookie(signed_in.cookie, session, self._clock, device=signed_in.device)
-            if session is not None
-            else None
-        )
-        if isinstance(outcome, ConsentQuestion):
-            return pb.SubmitCredentialsResponse(consent=consent_page(outcome), cookie=cookie)
-        return pb.SubmitCredentialsResponse(redirect=redirect(outcome), cookie=cookie)
+        return signed_in_response(pb.SubmitCredentialsResponse, signed_in, self._clock)
 
-    async def refresh_authorization(
-        self, request: pb.RefreshAuthorizationRequest, _call: Call
+    async def _refresh(
+        self, tenant: Tenant, browser: Browser, reference: Reference
     ) -> pb.RefreshAuthorizationResponse:
-        outcome = await self._refresh_step.refresh(
-            self._tenants.find(request.tenant_id), browser_of(request.browser), _reference(request)
-        )
-        if isinstance(outcome, ConsentQuestion):
-            return pb.RefreshAuthorizationResponse(consent=consent_page(outcome))
-        return pb.RefreshAuthorizationResponse(redirect=redirect(outcome))
+        outcome = await self._refresh_step.refresh(tenant, browser, reference)
+        return outcome_of(pb.RefreshAuthorizationResponse, outcome)
 
-    async def get_consent_page(
-        self, request: pb.GetConsentPageRequest, _call: Call
-    ) -> pb.GetConsentPageResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
-        question = await self._consent_step.question(tenant, browser, request.authorization_id)
+    async def _consent_page(self, tenant: Tenant, browser: Browser, authorization_id: str) -> pb.ConsentPage:
+        question = await self._consent_step.question(tenant, browser, authorization_id)
         details = await self._details.shown(tenant, question.request.authorization_details)
-        page = consent_page(question, await self._screen(question.client), details)
-        return pb.GetConsentPageResponse(page=page)
+        return consent_page(question, await self._screen(question.client), details)
 
-    async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
-        redirection = await self._consent_step.answer(
-            self._tenants.find(request.tenant_id),
-            browser_of(request.browser),
-            request.authorization_id,
-            is_accepted=request.is_accepted,
-        )
-        return pb.AnswerConsentResponse(redirect=redirect(redirection))
-
-    async def get_terms_question(
-        self, request: pb.GetTermsQuestionRequest, _call: Call
-    ) -> pb.GetTermsQuestionResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
-        question = await self._terms_step.question(tenant, browser, request.authorization_id)
-        return pb.GetTermsQuestionResponse(
-            page=await self._terms_question(tenant, question, request.languages)
-        )
-
-    async def answer_terms(self, request: pb.AnswerTermsRequest, _call: Call) -> pb.AnswerTermsResponse:
+    async def _answer_terms(
+        self,
+        tenant: Tenant,
+        browser: Browser,
+        authorization_id: str,
+        *,
+        version: str,
+        decision: TermsDecision,
+    ) -> pb.AnswerTermsResponse:
         answered = await self._terms_step.answer(
-            self._tenants.find(request.tenant_id),
-            browser_of(request.browser),
-            request.authorization_id,
-            version=request.version,
-            decision=_TERMS_DECISIONS[request.decision],
+            tenant, browser, authorization_id, version=version, decision=decision
         )
-        session, outcome, cookie = answered.session, answered.outcome, None
+        session, cookie = answered.session, None
         if session is None:
             cookie = taken_back()
         elif answered.cookie:
             cookie = session_cookie(answered.cookie, session, self._clock)
-        if isinstance(outcome, ConsentQuestion):
-            return pb.AnswerTermsResponse(consent=consent_page(outcome), cookie=cookie)
-        return pb.AnswerTermsResponse(redirect=redirect(outcome), cookie=cookie)
+        return outcome_of(pb.AnswerTermsResponse, answered.outcome, cookie=cookie)
 
-    async def push_authorization(
-        self, request: pb.PushAuthorizationRequest, call: Call
+    async def _push(
+        self, tenant: Tenant, credentials: ClientCredentials, request: pb.PushAuthorizationRequest, call: Call
     ) -> pb.PushAuthorizationResponse:
         try:
-            return await self._pushed_admission.push(self._tenants.find(request.tenant_id), request, call)
+            return await self._pushed_admission.push(tenant, credentials, request)
         except ProtocolError as refusal:
             _log("pushed authorization refused", refusal.error, call)
             raise
 
-    async def _terms_question(
-        self, tenant: Tenant, question: TermsQuestion, languages: Sequence[str]
+    async def _terms_page(
+        self, tenant: Tenant, browser: Browser, authorization_id: str, languages: Sequence[str]
     ) -> pb.TermsQuestion:
+        question = await self._terms_step.question(tenant, browser, authorization_id)
         outstanding, client, user = question.outstanding, question.client, question.user
         # Users who accepted the terms meanwhile see them again, and continue.
         version = await self._terms.current(tenant) if outstanding is None else outstanding.version
@@ -268,9 +243,9 @@ class PushedRequestAdmission:
         self._pushing = pushing
 
     async def push(
-        self, tenant: Tenant, request: pb.PushAuthorizationRequest, call: Call
+        self, tenant: Tenant, credentials: ClientCredentials, request: pb.PushAuthorizationRequest
     ) -> pb.PushAuthorizationResponse:
-        client = await self._authenticator.authenticate(credentials_of(request.client, call), tenant)
+        client = await self._authenticator.authenticate(credentials, tenant)
         thumbprint = ""
         if request.HasField("dpop"):
             thumbprint = await self._dpop.thumbprint(
@@ -281,10 +256,6 @@ class PushedRequestAdmission:
         return pb.PushAuthorizationResponse(
             request_uri=pushed.request_uri, expires_in=int(pushed.lifetime.total_seconds())
         )
-
-
-def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
-    return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
 
 
 def _log(message: str, error: str, call: Call) -> None:

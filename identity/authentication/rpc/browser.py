@@ -1,11 +1,16 @@
 """Maps browsers, cookies and redirects between messages and the domain."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
+
+from google.protobuf.message import Message
 
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.authorization_details_pb2 import AuthorizationDetail
+from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from gnomon.identity.v1.screen_pb2 import Screen
 from identity.access.rpc.records import message_of
@@ -13,8 +18,10 @@ from identity.access.sessions.browser import Browser
 from identity.access.sessions.device_cookies import DEVICE_COOKIE_LIFETIME
 from identity.access.sessions.session import Session
 from identity.access.sessions.ways import way_to
+from identity.authentication.authorization.asked import Reference
 from identity.authentication.authorization.asked_again import asked_again
 from identity.authentication.authorization.consent import ConsentQuestion, terms_of
+from identity.authentication.authorization.sign_in import SignedIn
 from identity.authentication.authorization.start import SignInStep
 from identity.authentication.authorization.steps import SecondFactor
 from identity.authentication.requests.parameters import Parameters
@@ -31,6 +38,8 @@ from server.platform.errors import OAuthError
 
 _BAD_REQUEST = 400
 
+R = TypeVar("R", bound=Message)
+
 
 def browser_of(message: pb.Browser) -> Browser:
     return Browser(
@@ -45,6 +54,23 @@ def browser_of(message: pb.Browser) -> Browser:
 
 def parameters_of(messages: Iterable[pb.Parameter]) -> Parameters:
     return Parameters.of((message.name, message.value) for message in messages)
+
+
+class Referring(Protocol):
+    """A request that names an authorization request, or has its parameters."""
+
+    authorization_id: str
+
+    @property
+    def parameters(self) -> Iterable[pb.Parameter]: ...
+
+
+def reference_of(request: Referring) -> Reference:
+    return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
+
+
+# How operations in a browser read their parameters.
+READS: Mapping[Any, Any] = {Browser: browser_of, Parameters: parameters_of, Reference: reference_of}
 
 
 def redirect(redirection: Redirection) -> pb.Redirect:
@@ -143,6 +169,26 @@ def consent_page(
         authorization_details=messages_of(details)
         or [AuthorizationDetail(detail=each.encode()) for each in terms.authorization_details],
     )
+
+
+def outcome_of(kind: type[R], outcome: Redirection | ConsentQuestion, **others: Any) -> R:
+    """Return the response with a question about consent or a redirection, and `others`."""
+    if isinstance(outcome, ConsentQuestion):
+        return kind(consent=consent_page(outcome), **others)
+    return kind(redirect=redirect(outcome), **others)
+
+
+def signed_in_response(kind: type[R], signed_in: SignedIn, clock: Clock, **others: Any) -> R:
+    """Return the response with the outcome of a sign-in and, if there is a session, its cookies and `others`."""
+    session = signed_in.session
+    if session is None:
+        return outcome_of(kind, signed_in.outcome)
+    cookie = session_cookie(signed_in.cookie, session, clock, device=signed_in.device)
+    return outcome_of(kind, signed_in.outcome, cookie=cookie, **others)
+
+
+def remembered_factor(value: str, lifetime: timedelta) -> RememberedFactor:
+    return RememberedFactor(value=value, max_age=int(lifetime.total_seconds()))
 
 
 def offered_provider(provider: Provider) -> OfferedProvider:

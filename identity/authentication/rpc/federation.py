@@ -4,26 +4,21 @@ from dataclasses import dataclass
 
 from gnomon.identity.v1 import federation_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import RESPONSE_MODE_QUERY, Redirect
-from identity.authentication.authorization.consent import ConsentQuestion
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations, named
+from identity.access.sessions.browser import Browser
 from identity.authentication.client_screens import Screens
 from identity.authentication.federation.callback import StepUpRequest, UpstreamCallback
 from identity.authentication.federation.link_arrival import LinkArrival
 from identity.authentication.federation.login_redirect import Departure, UpstreamLoginRedirect
 from identity.authentication.requests.parameters import Parameters
-from identity.authentication.rpc.browser import (
-    browser_of,
-    consent_page,
-    parameters_of,
-    redirect,
-    second_factor,
-    session_cookie,
-)
+from identity.authentication.requests.redirection import Redirection
+from identity.authentication.rpc.browser import READS, redirect, second_factor, signed_in_response
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.authentication.saml.logout import SamlLogout
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.directory.providers import Providers
-from identity.foundation.tenants import Tenant, Tenants
-from server.platform.call import Call
+from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import NotFound
 
@@ -38,92 +33,61 @@ class UpstreamSignIn:
     link_arrival: LinkArrival
 
 
-class FederationServicer:
+class FederationServicer(Operations):
     """`sign_in` is None if sign-in through upstream providers is disabled."""
 
     def __init__(
-        self, tenants: Tenants, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock
+        self, admission: TenantAdmission, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock
     ) -> None:
-        self._tenants = tenants
         self._sign_in = sign_in
         self._screens = screens
         self._clock = clock
-
-    async def leave_for_provider(
-        self, request: pb.LeaveForProviderRequest, _call: Call
-    ) -> pb.LeaveForProviderResponse:
-        departure = Departure(
-            authorization_id=request.authorization_id,
-            provider_id=request.provider_id,
-            address=request.email,
-            proof_of_work=request.pow,
+        super().__init__(
+            admission,
+            {
+                pb.LeaveForProviderRequest: self._leave,
+                pb.ReturnFromProviderRequest: self._arrive,
+                pb.ReceiveSamlResponseRequest: named(self._keep, message="saml_response"),
+                pb.ReceiveSamlLogoutRequest: self._end_session,
+                pb.GetSamlMetadataRequest: self._metadata,
+            },
+            names={"email": "address", "pow": "proof_of_work"},
+            reads=READS,
+            shows={Redirection: redirect},
         )
-        tenant = self._tenants.find(request.tenant_id)
-        left = await self._enabled().login_redirect.leave(tenant, browser_of(request.browser), departure)
-        return pb.LeaveForProviderResponse(redirect=redirect(left))
 
-    async def return_from_provider(
-        self, request: pb.ReturnFromProviderRequest, _call: Call
+    async def _leave(self, tenant: Tenant, browser: Browser, departure: Departure) -> Redirection:
+        return await self._enabled().login_redirect.leave(tenant, browser, departure)
+
+    async def _arrive(
+        self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
     ) -> pb.ReturnFromProviderResponse:
-        tenant, parameters = self._tenants.find(request.tenant_id), parameters_of(request.parameters)
-        if await self._enabled().link_arrival.is_pending(tenant, parameters):
-            return await self._linked(tenant, request, parameters)
-        signed_in = await self._enabled().callback.arrive(
-            tenant, browser_of(request.browser), request.provider_id, parameters
-        )
+        link_arrival = self._enabled().link_arrival
+        if await link_arrival.is_pending(tenant, parameters):
+            await link_arrival.arrive(tenant, browser, provider_id, parameters)
+            account = Redirect(uri=f"{tenant.issuer}account", response_mode=RESPONSE_MODE_QUERY)
+            return pb.ReturnFromProviderResponse(redirect=account)
+        signed_in = await self._enabled().callback.arrive(tenant, browser, provider_id, parameters)
         if isinstance(signed_in, StepUpRequest):
             return await self._asked_for_more(signed_in)
-        session, outcome = signed_in.session, signed_in.outcome
-        cookie = (
-            session_cookie(signed_in.cookie, session, self._clock, device=signed_in.device)
-            if session is not None
-            else None
-        )
-        if isinstance(outcome, ConsentQuestion):
-            return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
-        return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+        return signed_in_response(pb.ReturnFromProviderResponse, signed_in, self._clock)
 
-    async def _linked(
-        self, tenant: Tenant, request: pb.ReturnFromProviderRequest, parameters: Parameters
-    ) -> pb.ReturnFromProviderResponse:
-        browser = browser_of(request.browser)
-        await self._enabled().link_arrival.arrive(tenant, browser, request.provider_id, parameters)
-        return pb.ReturnFromProviderResponse(
-            redirect=Redirect(uri=f"{tenant.issuer}account", response_mode=RESPONSE_MODE_QUERY)
+    async def _keep(self, tenant: Tenant, provider_id: str, relay_state: str, message: str) -> None:
+        await self._enabled().callback.keep(tenant, provider_id, relay_state=relay_state, message=message)
+
+    async def _end_session(self, tenant: Tenant, request: pb.ReceiveSamlLogoutRequest) -> Redirection:
+        logout, provider_id, form = self._enabled().saml_logout, request.provider_id, request.form
+        if not request.HasField("form"):
+            return await logout.receive_query(tenant, provider_id, request.query)
+        return await logout.receive_form(
+            tenant, provider_id, message=form.saml_request, relay_state=form.relay_state
         )
 
-    async def receive_saml_response(
-        self, request: pb.ReceiveSamlResponseRequest, _call: Call
-    ) -> pb.ReceiveSamlResponseResponse:
-        await self._enabled().callback.keep(
-            self._tenants.find(request.tenant_id),
-            request.provider_id,
-            relay_state=request.relay_state,
-            message=request.saml_response,
-        )
-        return pb.ReceiveSamlResponseResponse()
-
-    async def receive_saml_logout(
-        self, request: pb.ReceiveSamlLogoutRequest, _call: Call
-    ) -> pb.ReceiveSamlLogoutResponse:
-        logout, tenant = self._enabled().saml_logout, self._tenants.find(request.tenant_id)
-        if request.HasField("form"):
-            form = request.form
-            answer = await logout.receive_form(
-                tenant, request.provider_id, message=form.saml_request, relay_state=form.relay_state
-            )
-        else:
-            answer = await logout.receive_query(tenant, request.provider_id, request.query)
-        return pb.ReceiveSamlLogoutResponse(redirect=redirect(answer))
-
-    async def get_saml_metadata(
-        self, request: pb.GetSamlMetadataRequest, _call: Call
-    ) -> pb.GetSamlMetadataResponse:
-        enabled, tenant = self._enabled(), self._tenants.find(request.tenant_id)
-        provider = await enabled.providers.find(tenant, request.provider_id)
+    async def _metadata(self, tenant: Tenant, provider_id: str) -> str:
+        provider = await self._enabled().providers.find(tenant, provider_id)
         if provider is None or provider.fields.saml is None:
             raise NotFound("there is no such SAML provider")
-        return pb.GetSamlMetadataResponse(document=enabled.service_provider.metadata(tenant, provider))
+        return self._enabled().service_provider.metadata(tenant, provider)
 
     async def _asked_for_more(self, asked: StepUpRequest) -> pb.ReturnFromProviderResponse:
         client = asked.follows.client

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.access.sessions.browser import Browser
-from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.one_time_codes.administration import CodeAdministration
 from identity.authentication.one_time_codes.email_codes import EmailCodeAdministration
 from identity.authentication.one_time_codes.enrolment import GeneratorEnrolment
 from identity.authentication.one_time_codes.factors import Generator
 from identity.authentication.one_time_codes.sign_in import CodeSignIn, SignedInByCode
-from identity.authentication.rpc.browser import browser_of, consent_page, redirect, session_cookie
+from identity.authentication.rpc.browser import READS, remembered_factor, signed_in_response
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -49,7 +47,7 @@ class OneTimeCodeServicer(Operations):
                 pb.SendEmailCodeRequest: named(email_codes.codes.send_again, name="code"),
                 pb.SubmitOneTimeCodeRequest: named(sign_in.finish, name="code", code="one_time_code"),
             },
-            reads={Browser: browser_of},
+            reads=READS,
             shows={SignedInByCode: self._response},
         )
 
@@ -65,17 +63,10 @@ class OneTimeCodeServicer(Operations):
         )
 
     def _response(self, by_code: SignedInByCode) -> pb.SubmitOneTimeCodeResponse:
-        signed_in, outcome = by_code.signed_in, by_code.signed_in.outcome
-        response = pb.SubmitOneTimeCodeResponse()
-        if isinstance(outcome, ConsentQuestion):
-            response.consent.CopyFrom(consent_page(outcome))
-        else:
-            response.redirect.CopyFrom(redirect(outcome))
-        if signed_in.session is not None:
-            response.cookie.CopyFrom(
-                session_cookie(signed_in.cookie, signed_in.session, self._clock, device=signed_in.device)
-            )
-            if by_code.remembered:
-                response.remembered.value = by_code.remembered
-                response.remembered.max_age = int(self._sign_in.remembered.lifetime.total_seconds())
-        return response
+        value, lifetime = by_code.remembered, self._sign_in.remembered.lifetime
+        return signed_in_response(
+            pb.SubmitOneTimeCodeResponse,
+            by_code.signed_in,
+            self._clock,
+            remembered=remembered_factor(value, lifetime) if value else None,
+        )

@@ -5,8 +5,6 @@ from typing import Protocol
 from gnomon.identity.v1 import passkey_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
-from identity.authentication.authorization.asked import Reference
-from identity.authentication.authorization.consent import ConsentQuestion
 from identity.authentication.passkeys.administration import PasskeyAdministration
 from identity.authentication.passkeys.ceremony import Purpose
 from identity.authentication.passkeys.config import WebauthnConfig
@@ -15,10 +13,9 @@ from identity.authentication.passkeys.registration import PasskeyRegistration
 from identity.authentication.passkeys.sign_in import Challenge, PasskeySignIn
 from identity.authentication.rpc.browser import (
     browser_of,
-    consent_page,
-    parameters_of,
-    redirect,
-    session_cookie,
+    reference_of,
+    remembered_factor,
+    signed_in_response,
 )
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant, Tenants
@@ -112,19 +109,12 @@ class PasskeyAuthentication:
         by_passkey = await self._sign_in.finish(
             tenant, browser, user_id, code=request.code, answer=request.answer
         )
-        signed_in, outcome = by_passkey.signed_in, by_passkey.signed_in.outcome
-        response = pb.FinishPasskeyAuthenticationResponse()
-        if isinstance(outcome, ConsentQuestion):
-            response.consent.CopyFrom(consent_page(outcome))
-        else:
-            response.redirect.CopyFrom(redirect(outcome))
-        if signed_in.session is not None:
-            response.cookie.CopyFrom(
-                session_cookie(signed_in.cookie, signed_in.session, self._clock, device=signed_in.device)
-            )
-            response.remembered.value = by_passkey.remembered
-            response.remembered.max_age = int(self._config.remembered.total_seconds())
-        return response
+        return signed_in_response(
+            pb.FinishPasskeyAuthenticationResponse,
+            by_passkey.signed_in,
+            self._clock,
+            remembered=remembered_factor(by_passkey.remembered, self._config.remembered),
+        )
 
     async def _shown(self, tenant: Tenant, request: pb.FinishPasskeyAuthenticationRequest) -> str:
         return await self._link_ceremony.finish(
@@ -147,8 +137,5 @@ class PasskeyAuthentication:
         if request.purpose == pb.PASSKEY_PURPOSE_LOGIN:
             return await self._sign_in.start(tenant, browser, request.code, user_id)
         if request.purpose == pb.PASSKEY_PURPOSE_DISCOVERABLE and not user_id:
-            reference = Reference(
-                authorization_id=request.authorization_id, parameters=parameters_of(request.parameters)
-            )
-            return await self._sign_in.start_for_anybody(tenant, browser, reference)
+            return await self._sign_in.start_for_anybody(tenant, browser, reference_of(request))
         raise InvalidArgument("purpose: expected one that the path allows")

@@ -1,44 +1,45 @@
 """SessionService."""
 
+from gnomon.identity.v1 import browser_pb2
 from gnomon.identity.v1 import session_service_pb2 as pb
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations
+from identity.access.sessions.browser import Browser
 from identity.access.sessions.session import Session
 from identity.access.sessions.sessions import Sessions
-from identity.authentication.rpc.browser import browser_of, session_cookie
+from identity.authentication.rpc.browser import READS, session_cookie
 from identity.directory.user import User, UserId
 from identity.directory.users import Users
-from identity.foundation.tenants import Tenant, Tenants
-from server.platform.call import Call
+from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
 
+_Shown = tuple[pb.Session, browser_pb2.SessionCookie | None]
 
-class SessionServicer:
-    def __init__(self, tenants: Tenants, sessions: Sessions, users: Users, clock: Clock) -> None:
-        self._tenants = tenants
+
+class SessionServicer(Operations):
+    def __init__(self, admission: TenantAdmission, sessions: Sessions, users: Users, clock: Clock) -> None:
         self._sessions = sessions
         self._users = users
         self._clock = clock
+        calls = {pb.BeginSessionRequest: self._begin, pb.GetSessionRequest: self._get}
+        super().__init__(admission, calls, reads=READS)
 
-    async def begin_session(self, request: pb.BeginSessionRequest, _call: Call) -> pb.BeginSessionResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+    async def _begin(self, tenant: Tenant, browser: Browser) -> _Shown:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is not None:
-            user = await self._active_user(tenant, session)
-            return pb.BeginSessionResponse(session=_session(session, user))
+            return _session(session, await self._active_user(tenant, session)), None
         cookie, session = await self._sessions.begin(tenant, browser.peer_address)
-        return pb.BeginSessionResponse(
-            session=_session(session, None), cookie=session_cookie(cookie, session, self._clock)
-        )
+        return _session(session, None), session_cookie(cookie, session, self._clock)
 
-    async def get_session(self, request: pb.GetSessionRequest, _call: Call) -> pb.GetSessionResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+    async def _get(self, tenant: Tenant, browser: Browser) -> _Shown:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         user = None if session is None else await self._active_user(tenant, session)
         if session is None or user is None:
             raise Unauthenticated("no user is signed in")
         acting_as = user.email if session.is_impersonated else ""
         cookie = session_cookie(browser.cookie, session, self._clock, acting_as=acting_as)
-        return pb.GetSessionResponse(session=_session(session, user), cookie=cookie)
+        return _session(session, user), cookie
 
     async def _active_user(self, tenant: Tenant, session: Session) -> User | None:
         if session.authentication is None:

@@ -52,6 +52,7 @@ class Registered:
     """`client_secret` and `registration_access_token` are empty unless they are new."""
 
     client: Client
+    registration_client_uri: str
     client_secret: str = field(default="", repr=False)
     registration_access_token: str = field(default="", repr=False)
 
@@ -108,7 +109,7 @@ class DynamicRegistration:
             registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
         )
         metadata = await self._of_known_types(tenant, new, metadata)
-        registered = self._registered(new, metadata)
+        registered = self._registered(tenant, new, metadata)
         # Before the sector's document is read, so that nobody can make the provider send requests at will.
         await self._note(tenant, peer_address)
         await self._expect_admitted(new, registered.client)
@@ -118,7 +119,8 @@ class DynamicRegistration:
 
     async def read(self, tenant: Tenant, client_id: str, *, token: str) -> Registered:
         """Raises InvalidToken; NotFound when it is off."""
-        return Registered(client=await self._of_holder(tenant, client_id, token))
+        client = await self._of_holder(tenant, client_id, token)
+        return Registered(client=client, registration_client_uri=_uri(tenant, client))
 
     async def change(
         self,
@@ -147,7 +149,7 @@ class DynamicRegistration:
 
         def changed(client: Client) -> Client:
             self._expect_same_secret(client, client_secret)
-            made.append(self._registered(client, metadata))
+            made.append(self._registered(tenant, client, metadata))
             return made[-1].client
 
         kept = await rewritten(self._records, lambda: self._of_holder(tenant, client_id, token), changed)
@@ -178,7 +180,7 @@ class DynamicRegistration:
         except InvalidArgument as error:
             raise InvalidClientMetadata(error.detail) from error
 
-    def _registered(self, client: Client, metadata: ClientMetadata) -> Registered:
+    def _registered(self, tenant: Tenant, client: Client, metadata: ClientMetadata) -> Registered:
         after = described(client, metadata, self._destinations)
         secret, token = "", self._randomness.alphanumeric(_TOKEN_LENGTH)
         if after.token_endpoint_auth_method in SECRET_METHODS:
@@ -190,6 +192,7 @@ class DynamicRegistration:
         )
         return Registered(
             client=replace(after, registration=registration),
+            registration_client_uri=_uri(tenant, after),
             client_secret=secret,
             registration_access_token=token,
         )
@@ -236,6 +239,11 @@ class DynamicRegistration:
             client_id=client.id,
             actor=_actor(client, peer_address),
         )
+
+
+def _uri(tenant: Tenant, client: Client) -> str:
+    """Return the address of a registration: RFC 7592 §3."""
+    return f"{tenant.issuer}clients_dyn/{client.id}"
 
 
 def _actor(client: Client, peer_address: str) -> Actor:

@@ -1,60 +1,46 @@
 """BackchannelAuthenticationService."""
 
 from gnomon.identity.v1 import backchannel_authentication_service_pb2 as pb
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of
 from identity.authentication.rpc.authorization_details import messages_of
-from identity.authentication.rpc.browser import browser_of, parameters_of
-from identity.authentication.rpc.proofs import credentials_of
-from identity.foundation.tenants import Tenants
+from identity.authentication.rpc.browser import READS
 from identity.protocol.backchannel.authentication import BackchannelAuthentications
-from identity.protocol.backchannel.decisions import BackchannelDecisions, WaitingRequest
-from server.platform.call import Call
+from identity.protocol.backchannel.decisions import BackchannelDecisions, WaitingRequest, WaitingRequests
 
 
-class BackchannelAuthenticationServicer:
+class BackchannelAuthenticationServicer(Operations):
     def __init__(
-        self, tenants: Tenants, authentications: BackchannelAuthentications, decisions: BackchannelDecisions
+        self,
+        admission: TenantAdmission,
+        authentications: BackchannelAuthentications,
+        decisions: BackchannelDecisions,
     ) -> None:
-        self._tenants = tenants
-        self._authentications = authentications
-        self._decisions = decisions
-
-    async def start_backchannel_authentication(
-        self, request: pb.StartBackchannelAuthenticationRequest, call: Call
-    ) -> pb.StartBackchannelAuthenticationResponse:
-        started = await self._authentications.start(
-            self._tenants.find(request.tenant_id),
-            credentials_of(request.client, call),
-            parameters_of(request.parameters),
-        )
-        return message_of(pb.StartBackchannelAuthenticationResponse, started, {"expires_in": "lifetime"})
-
-    async def list_backchannel_requests(
-        self, request: pb.ListBackchannelRequestsRequest, _call: Call
-    ) -> pb.ListBackchannelRequestsResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        found = await self._decisions.waiting(tenant, browser_of(request.browser))
-        return pb.ListBackchannelRequestsResponse(
-            requests=map(_shown, found.requests),
-            email=found.user.email,
-            user_language=found.user.language,
-            csrf_token=found.session.csrf_token,
-        )
-
-    async def answer_backchannel_request(
-        self, request: pb.AnswerBackchannelRequestRequest, _call: Call
-    ) -> pb.AnswerBackchannelRequestResponse:
-        answered = await self._decisions.decide(
-            self._tenants.find(request.tenant_id),
-            browser_of(request.browser),
-            request.request_id,
-            is_accepted=request.is_accepted,
-        )
-        return pb.AnswerBackchannelRequestResponse(
-            client_id=answered.client.client_id, client_name=answered.client.name
+        super().__init__(
+            admission,
+            {
+                pb.StartBackchannelAuthenticationRequest: authentications.start,
+                pb.ListBackchannelRequestsRequest: decisions.waiting,
+                pb.AnswerBackchannelRequestRequest: decisions.decide,
+            },
+            names={
+                "expires_in": "lifetime",
+                "client_id": "client.client_id",
+                "client_name": "client.name",
+            },
+            reads=READS,
+            shows={WaitingRequests: _listed},
         )
 
 
+def _listed(found: WaitingRequests) -> pb.ListBackchannelRequestsResponse:
+    return message_of(
+        pb.ListBackchannelRequestsResponse, found, _OF_LIST, requests=map(_shown, found.requests)
+    )
+
+
+_OF_LIST = {"email": "user.email", "user_language": "user.language", "csrf_token": "session.csrf_token"}
 _NAMES = {
     "client_name": "client.name",
     "scopes": "request.oauth_scopes",

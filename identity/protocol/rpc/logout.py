@@ -1,85 +1,75 @@
 """LogoutService."""
 
+from typing import TypeVar
+
 from gnomon.identity.v1 import logout_service_pb2 as pb
+from gnomon.identity.v1.browser_pb2 import SessionCookie
+from identity.access.rpc.admission import TenantAdmission
+from identity.access.rpc.operations import Operations
 from identity.access.sessions.browser import Browser
 from identity.authentication.client_screens import Screens
 from identity.authentication.federation.logout import UpstreamLogout
+from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirect_uris import origin_of
-from identity.authentication.rpc.browser import browser_of, error_page, parameters_of, redirect, taken_back
+from identity.authentication.rpc.browser import READS, error_page, redirect, taken_back
 from identity.authentication.rpc.shown_screen import screen_message
 from identity.foundation.errors import InvalidRequest
-from identity.foundation.tenants import Tenant, Tenants
+from identity.foundation.tenants import Tenant
 from identity.protocol.logout.endpoint import EndSession, LogoutQuestion, SignedOut
-from server.platform.call import Call
+
+R = TypeVar("R", pb.BeginLogoutResponse, pb.ConfirmLogoutResponse)
 
 
-class LogoutServicer:
+class LogoutServicer(Operations):
     """`upstream` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,
-        tenants: Tenants,
+        admission: TenantAdmission,
         end_session: EndSession,
         upstream: UpstreamLogout | None,
         *,
         screens: Screens,
     ) -> None:
-        self._tenants = tenants
         self._end_session = end_session
         self._upstream = upstream
         self._screens = screens
+        super().__init__(
+            admission,
+            {
+                pb.BeginLogoutRequest: self._begin,
+                pb.ConfirmLogoutRequest: self._confirm,
+                pb.ReceiveLogoutTokenRequest: self._receive,
+            },
+            reads=READS,
+        )
 
-    async def begin_logout(self, request: pb.BeginLogoutRequest, _call: Call) -> pb.BeginLogoutResponse:
-        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+    async def _begin(
+        self, tenant: Tenant, browser: Browser, parameters: Parameters, saml_query: str
+    ) -> pb.BeginLogoutResponse:
         try:
-            outcome = await self._first_step(tenant, request, browser)
+            outcome: LogoutQuestion | SignedOut = (
+                await self._end_session.begin_saml(tenant, saml_query, browser)
+                if saml_query
+                else await self._end_session.begin(tenant, parameters, browser)
+            )
         except InvalidRequest as refusal:
             return pb.BeginLogoutResponse(error=error_page(refusal))
         if isinstance(outcome, LogoutQuestion):
             return pb.BeginLogoutResponse(page=await self._page(tenant, outcome))
         cookie = taken_back() if outcome.has_ended else None
-        front_channel = await self._loaded_first(tenant, outcome)
-        if outcome.redirection is not None:
-            return pb.BeginLogoutResponse(
-                redirect=redirect(outcome.redirection), cookie=cookie, front_channel=front_channel
-            )
-        return pb.BeginLogoutResponse(
-            signed_out=await self._signed_out(tenant, outcome), cookie=cookie, front_channel=front_channel
-        )
+        return await self._ended(pb.BeginLogoutResponse, tenant, outcome, cookie)
 
-    async def _first_step(
-        self, tenant: Tenant, request: pb.BeginLogoutRequest, browser: Browser
-    ) -> LogoutQuestion | SignedOut:
-        if request.saml_query:
-            return await self._end_session.begin_saml(tenant, request.saml_query, browser)
-        return await self._end_session.begin(tenant, parameters_of(request.parameters), browser)
+    async def _confirm(
+        self, tenant: Tenant, browser: Browser, logout_id: str, parameters: Parameters
+    ) -> pb.ConfirmLogoutResponse:
+        outcome = await self._end_session.confirm(tenant, browser, logout_id=logout_id, parameters=parameters)
+        return await self._ended(pb.ConfirmLogoutResponse, tenant, outcome, taken_back())
 
-    async def confirm_logout(self, request: pb.ConfirmLogoutRequest, _call: Call) -> pb.ConfirmLogoutResponse:
-        tenant = self._tenants.find(request.tenant_id)
-        outcome = await self._end_session.confirm(
-            tenant,
-            browser_of(request.browser),
-            logout_id=request.logout_id,
-            parameters=parameters_of(request.parameters),
-        )
-        front_channel = await self._loaded_first(tenant, outcome)
-        if outcome.redirection is not None:
-            return pb.ConfirmLogoutResponse(
-                redirect=redirect(outcome.redirection), cookie=taken_back(), front_channel=front_channel
-            )
-        signed_out = await self._signed_out(tenant, outcome)
-        return pb.ConfirmLogoutResponse(
-            signed_out=signed_out, cookie=taken_back(), front_channel=front_channel
-        )
-
-    async def receive_logout_token(
-        self, request: pb.ReceiveLogoutTokenRequest, _call: Call
-    ) -> pb.ReceiveLogoutTokenResponse:
-        tenant = self._tenants.find(request.tenant_id)
+    async def _receive(self, tenant: Tenant, logout_token: str) -> None:
         if self._upstream is None:
             raise InvalidRequest("there is no provider that could sign a logout token")
-        await self._upstream.receive(tenant, request.logout_token)
-        return pb.ReceiveLogoutTokenResponse()
+        await self._upstream.receive(tenant, logout_token)
 
     async def _page(self, tenant: Tenant, question: LogoutQuestion) -> pb.LogoutPage:
         return pb.LogoutPage(
@@ -91,12 +81,14 @@ class LogoutServicer:
             screen=screen_message(await self._screens.of_sign_out(tenant, question.screen_client_id)),
         )
 
-    async def _loaded_first(self, tenant: Tenant, outcome: SignedOut) -> pb.FrontChannelLogout | None:
-        if not outcome.front_channel_uris:
-            return None
-        screen = screen_message(await self._screens.of_sign_out(tenant, outcome.screen_client_id))
-        return pb.FrontChannelLogout(uris=outcome.front_channel_uris, screen=screen)
-
-    async def _signed_out(self, tenant: Tenant, outcome: SignedOut) -> pb.SignedOutPage:
-        screen = screen_message(await self._screens.of_sign_out(tenant, outcome.screen_client_id))
-        return pb.SignedOutPage(client_id=outcome.client_id, screen=screen)
+    async def _ended(
+        self, kind: type[R], tenant: Tenant, outcome: SignedOut, cookie: SessionCookie | None
+    ) -> R:
+        uris, redirection, screen = outcome.front_channel_uris, outcome.redirection, None
+        if uris or redirection is None:
+            screen = screen_message(await self._screens.of_sign_out(tenant, outcome.screen_client_id))
+        front_channel = pb.FrontChannelLogout(uris=uris, screen=screen) if uris else None
+        if redirection is not None:
+            return kind(redirect=redirect(redirection), cookie=cookie, front_channel=front_channel)
+        signed_out = pb.SignedOutPage(client_id=outcome.client_id, screen=screen)
+        return kind(signed_out=signed_out, cookie=cookie, front_channel=front_channel)

@@ -6,7 +6,7 @@ import msgspec
 
 from gnomon.identity.v1 import token_service_pb2 as pb
 from identity.access.client_authentication.authenticator import ClientCredentials
-from identity.authentication.rpc.proofs import credentials_of, method_of
+from identity.access.rpc.client_credentials import credentials_of, method_of
 from identity.directory import oauth_scopes as scopes
 from identity.directory.authorization_details.details import array_of
 from identity.foundation.errors import ProtocolError

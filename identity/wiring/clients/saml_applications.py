@@ -7,7 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import saml_application_service_pb2, saml_sign_on_service_pb2
 from identity.access.administrators import Administrators
 from identity.access.callers import Callers
-from identity.access.rpc.admission import Admission
+from identity.access.rpc.admission import Admission, TenantAdmission
 from identity.access.tokens.custom_claims import CustomClaims
 from identity.authentication.rpc.saml_sign_on import SamlSignOnServicer
 from identity.authentication.saml_applications.applications import SamlApplications
@@ -51,7 +51,7 @@ class SamlApplicationWiring:
             applications, dependencies.clients, responses=self.responses, clock=dependencies.clock
         )
         provider = IdentityProvider(dependencies.saml_signing_keys)
-        self.servicers = {_SIGN_ON: SamlSignOnServicer(dependencies.tenants, provider)}
+        self.servicers = {_SIGN_ON: SamlSignOnServicer(TenantAdmission(dependencies.tenants), provider)}
 
 
 def saml_application_logout(dependencies: Dependencies, user_state: UserState) -> SamlApplicationLogout:

@@ -15,6 +15,7 @@ from gnomon.identity.v1 import (
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
+from identity.access.rpc.admission import TenantAdmission
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.protocol.rpc.device import DeviceServicer
 from identity.protocol.rpc.token import TokenServicer
@@ -43,13 +44,14 @@ FORM: Mapping[str, object] = {
 
 @pytest.fixture
 def channel(provider: Provider) -> LocalChannel:
+    admission = TenantAdmission(TENANTS)
     token = TokenServicer(
         TENANTS, provider.pipeline, introspection=provider.introspection, revocation=provider.revocation
     )
     user_info = UserInfoServicer(
         TENANTS, provider.user_info, forward=provider.forward, nonces=provider.nonces
     )
-    device = DeviceServicer(TENANTS, provider.devices, provider.verification)
+    device = DeviceServicer(admission, provider.devices, provider.verification)
     servicers = {
         token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]: token,
         user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]: user_info,

@@ -1,4 +1,5 @@
 from collections.abc import Collection
+from typing import Any, cast
 
 import pytest
 
@@ -6,6 +7,7 @@ from gnomon.identity.v1 import caller_pb2
 from gnomon.identity.v1 import key_set_service_pb2 as pb
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from identity.access.callers import Actor, ActorKind
+from identity.access.rpc.admission import Admission
 from identity.crypto.jose.key_set import KeySet
 from identity.crypto.keys.key_ring import KeyRing
 from identity.foundation.tenants import Tenant, Tenants
@@ -27,14 +29,13 @@ CALLER = caller_pb2.Caller(api_key="robot$s3cret")
 SERVICE = pb.DESCRIPTOR.services_by_name["KeySetService"]
 
 
-class Admission:
+class OneKey:
     """Admits one API key, and no other caller."""
 
-    async def of(self, request: pb.RotateKeysRequest) -> tuple[Tenant, Actor]:
-        tenant = TENANTS.find(request.tenant_id)
-        if request.caller.api_key != "robot$s3cret":
+    async def expect(self, _tenant: Tenant, caller: caller_pb2.Caller, *_right: object) -> Actor:
+        if caller.api_key != "robot$s3cret":
             raise PermissionDenied("the caller may not do this")
-        return tenant, ROBOT
+        return ROBOT
 
 
 class QuickPublication:
@@ -50,7 +51,8 @@ class QuickPublication:
 @pytest.fixture
 def keys() -> KeySetServiceStub:
     ring = Deployment(VirtualClock(pinned=NOON)).process()
-    servicer = KeySetServicer(TENANTS, ring, publication=QuickPublication(ring), admission=Admission())
+    admission = Admission(TENANTS, cast("Any", OneKey()))
+    servicer = KeySetServicer(admission, ring, QuickPublication(ring))
     return KeySetServiceStub(
         LocalChannel(
             Dispatcher({SERVICE: servicer}, interceptors(Mode.EMBEDDED, lambda _: _nothing())),

@@ -1,4 +1,4 @@
-"""Parses client credentials and DPoP proofs of requests."""
+"""Credentials of clients, from requests and connections."""
 
 from collections.abc import Mapping
 
