@@ -1,7 +1,7 @@
 """Completeness of registries: an addition in one place is in all others, too."""
 
-from collections.abc import Iterator
-from typing import get_args
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
 
 import pytest
 
@@ -197,7 +197,8 @@ def test_every_problem_type_has_a_reason() -> None:
 
 
 def test_every_error_of_ours_has_a_problem_and_comes_back_over_a_channel() -> None:
-    ours = {kind.reason for kind in descendants(ServiceError) if kind.domain == ServiceError.domain}
+    known: Iterable[Any] = descendants(ServiceError)
+    ours = {kind.reason for kind in known if kind.domain == ServiceError.domain}
 
     assert ours == PROBLEMS.keys()
     assert ours - {"INTERNAL"} == ERRORS.keys()

@@ -60,7 +60,7 @@ class Publisher:
 def publisher() -> Iterator[Publisher]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # as the library calls it
-            document = publisher.documents.get(self.path)
+            document = published.documents.get(self.path)
             self.send_response(404 if document is None else 200)
             self.end_headers()
             self.wfile.write((document or "").encode())
@@ -69,11 +69,11 @@ def publisher() -> Iterator[Publisher]:
             """Say nothing."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        publisher = Publisher(f"http://127.0.0.1:{server.server_port}")
+        published = Publisher(f"http://127.0.0.1:{server.server_port}")
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield publisher
+            yield published
         finally:
             server.shutdown()
             thread.join()

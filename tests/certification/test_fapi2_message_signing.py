@@ -13,8 +13,8 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
 
 from server.platform.mutual_tls import MutualTlsConfig
-from tests.certification.test_fapi2 import CALLBACK, CHALLENGE, HEADER, HERE, RSA, Client, signed
-from tests.edge.oidc.tenants.world import World, world
+from tests.certification.test_fapi2 import HEADER, HERE, RSA, Client, signed
+from tests.edge.oidc.tenants.world import CALLBACK, CHALLENGE, World, world
 from tests.identity.certificates import issue
 from tests.people.person import Arrival, Page, Person
 

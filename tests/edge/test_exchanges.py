@@ -16,6 +16,7 @@ from gnomon.engine.v1 import (
     user_task_service_pb2,
     variable_service_pb2,
 )
+from gnomon.engine.v1.deployment_service_pb2 import CreateDeploymentRequest
 from server.platform import errors
 from tests.edge.harness import Edge
 
@@ -167,6 +168,7 @@ async def test_a_deployment_arrives_as_files(edge: Edge) -> None:
     (found,) = edge.servicers.requests
     assert reply.status == 200
     assert json.loads(reply.body) == {"deploymentKey": "0", "tenantId": "", "deployments": []}
+    assert isinstance(found, CreateDeploymentRequest)
     assert ([(file.name, file.content) for file in found.resources], found.tenant_id) == (
         [("a.bpmn", b"<a/>")],
         "acme",

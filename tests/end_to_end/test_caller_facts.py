@@ -18,12 +18,13 @@ from gnomon.identity.v1 import (
     caller_pb2,
     user_service_pb2,
 )
-from server.bundle import Config, serving
+from server.bundle import serving
 from server.platform.caller import EDGE_SECRET
 from server.platform.channels import Channel, TunnelChannel, TunnelConfig, error_of
 from server.platform.errors import ServiceError, Unauthenticated, Unavailable
 from server.platform.grpc_server import GrpcConfig
 from server.platform.policy import CallerKind, Policy, policies_of, services
+from server.sections import Config
 
 SECRET = "shared by edges and services"
 SECONDS = 20

@@ -597,7 +597,7 @@ async def test_the_directory_is_kept(client: CamundaAsyncClient) -> None:
     listed = SearchUsersForGroupData.from_dict({"sort": [{"field": "username", "order": "DESC"}]})
     groups = GroupSearchQueryRequest.from_dict({"filter": {"groupId": "sdk"}})
     assert (changed.name, found.username, found.email) == ("Ada Lovelace", "sdk", "sdk@example.com")
-    members = [
+    members: list[Any] = [
         await client.search_users_for_group("sdk", data=listed),
         await client.search_users_for_role("sdk"),
     ]

@@ -74,7 +74,7 @@ async def test_jobs_are_pushed_to_a_client_that_may_work_on_jobs(
     jobs, request = JobServiceStub(channel), job_pb.StreamActivatedJobsRequest(type="pushed", timeout=60_000)
     reader = (("authorization", f"Bearer {server.token('reader')}"),)
 
-    pushed = jobs.StreamActivatedJobs(request, metadata=metadata, timeout=30)
+    pushed: Any = jobs.StreamActivatedJobs(request, metadata=metadata, timeout=30)
     start = instance_service_pb.CreateProcessInstanceRequest(process_definition_id="pushed")
     for _ in range(3):
         created = await ProcessInstanceServiceStub(channel).CreateProcessInstance(

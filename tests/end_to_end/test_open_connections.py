@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import grpc
 import httpx
@@ -60,5 +61,6 @@ def _open(stack: ExitStack, address: str, source: str) -> socket.socket:
 def _health(address: str) -> int:
     with grpc.insecure_channel(address) as channel:
         request = health_pb2.HealthCheckRequest()
-        stub = health_pb2_grpc.HealthStub(channel)
-        return stub.Check(request, timeout=PATIENCE_SECONDS, wait_for_ready=True).status
+        stub: Any = health_pb2_grpc.HealthStub(channel)
+        status: int = stub.Check(request, timeout=PATIENCE_SECONDS, wait_for_ready=True).status
+        return status

@@ -93,7 +93,8 @@ async def test_both_listeners_answer_at_every_name_of_the_machine(host: str) -> 
             grpc.aio.insecure_channel(authority(host, grpc_port)) as channel,
         ):
             status = await client.get(f"http://{authority(host, http_port)}/v2/status")
-            health = await HealthStub(channel).Check(HealthCheckRequest())
+            stub: Any = HealthStub(channel)
+            health = await stub.Check(HealthCheckRequest())
 
     assert (status.status_code, health.status) == (204, HealthCheckResponse.SERVING)
 

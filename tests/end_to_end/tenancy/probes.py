@@ -198,7 +198,7 @@ def _names(field: str) -> bool:
 
 def base_request(policy: Policy, facts: Facts, reference: Reference | None = None) -> Any:
     """Return a valid request of the caller with the required references only."""
-    request = policy.request(**copy.deepcopy(_template(policy.name, reference)))
+    request: Any = policy.request(**copy.deepcopy(_template(policy.name, reference)))
     for each in references(policy):
         if len(each.path) == 1 and not each.path[0].has_presence and not each.path[0].is_repeated:
             fill(request, each.path, facts[each.fact])

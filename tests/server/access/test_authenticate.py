@@ -4,6 +4,7 @@ import base64
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import TYPE_CHECKING, cast
 
 import grpc
 import pytest
@@ -19,6 +20,9 @@ from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from server.platform.channels import error_of
 from server.platform.errors import PermissionDenied, ServiceError, Unauthenticated
 from tests.identity.deployment import CONFIG, ISSUER, NOON, WORKER_SECRET, Deployment, deployed
+
+if TYPE_CHECKING:
+    from identity.crypto.jose.signing_key import SigningKey
 
 Claims = dict[str, object]
 
@@ -63,7 +67,7 @@ async def signed(deployment: Deployment, tenant_id: str = "", **changes: object)
     key_set = await deployment.identity.keys.key_set(tenant_id or CONFIG.bootstrap.tenant)
     _, claims, _ = parts(await bearer(deployment))
     changed = {name: value for name, value in (claims | changes).items() if value is not None}
-    return f"Bearer {key_set.keys[0].sign(json.dumps(changed).encode())}"
+    return f"Bearer {cast('SigningKey', key_set.keys[0]).sign(json.dumps(changed).encode())}"
 
 
 async def test_a_token_of_the_provider_is_taken(deployment: Deployment) -> None:
@@ -145,7 +149,8 @@ async def test_a_token_signed_with_the_public_key_as_a_shared_secret_is_refused(
     authorization = await bearer(deployment)
     header, claims, _ = parts(authorization)
     key_set = await deployment.identity.keys.key_set(CONFIG.bootstrap.tenant)
-    public_pem = key_set.keys[0].private_key.as_pem(private=False)
+    key = cast("SigningKey", key_set.keys[0])
+    public_pem = key.private_key.as_pem(private=False)
 
     confused = jws.serialize_compact(
         header | {"alg": "HS256"},

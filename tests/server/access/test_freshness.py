@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import msgspec
 import pytest
@@ -87,7 +88,7 @@ class FakeProvider:
             "typ": "Bearer",
             "scope": "job:work history:read",
         }
-        return self.key_set.keys[0].sign(msgspec.json.encode(claims | changes))
+        return cast("SigningKey", self.key_set.keys[0]).sign(msgspec.json.encode(claims | changes))
 
 
 @dataclass

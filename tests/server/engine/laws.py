@@ -125,7 +125,8 @@ def _expect_parts(instance: ProcessInstance, rows: Rows) -> None:
             row = rows.get(kind, Key(key))
             assert definition == (row.process_definition_key, row.process_definition_id)
             assert row.element_id == instance.elements[row.element_instance_key].element_id
-    for record in (*instance.jobs.values(), *instance.user_tasks.values()):
+    parts: tuple[Any, ...] = (*instance.jobs.values(), *instance.user_tasks.values())
+    for record in parts:
         assert record.element_id == instance.elements[record.element_instance_key].element_id
 
 

@@ -982,8 +982,8 @@ def test_what_is_still_to_be_activated_is_part_of_the_document() -> None:
 def test_it_does_not_complete_while_elements_are_still_to_be_activated() -> None:
     engine = half_activated(caring(FEEDING))
 
-    for job in list(engine.instance.jobs):
-        outcome = process_command(engine.state, CompleteJob("default", job), engine.now)
+    for key in list(engine.instance.jobs):
+        outcome = process_command(engine.state, CompleteJob("default", key), engine.now)
         engine.happens(outcome.events)
     before = engine.is_running
     for _ in range(100):

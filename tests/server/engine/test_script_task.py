@@ -83,7 +83,9 @@ def test_a_script_is_not_evaluated_again_when_its_output_mapping_fails(engine: S
 
     engine.complete("correct", amount=7).resolve()
 
-    key = next(event.key for event in engine.events if getattr(event, "element_id", "") == "sum")
+    key = next(
+        getattr(event, "key", 0) for event in engine.events if getattr(event, "element_id", "") == "sum"
+    )
     assert engine.variables(Key(key)) == {"total": 2}
     assert engine.variables()["x"] == 7
 

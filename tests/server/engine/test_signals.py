@@ -1,6 +1,7 @@
 """Signals within one partition; `tests.server.partition.test_signals` has those that go to others."""
 
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
@@ -447,7 +448,7 @@ def test_slices_trigger_each_once_that_stays_and_none_that_began_to_wait_meanwhi
     scenario.happens(begun.events)
     late = scenario.start().instance_key
 
-    told = [each.instance.key for each in scenario.events if _is_told(each)]
+    told = [cast("events.JobCreated", each).instance.key for each in scenario.events if _is_told(each)]
     assert len(told) == len(set(told)) == TRIGGERED_AT_ONCE + 1
     assert late not in told
     scenario.expect_laws()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from itertools import pairwise
+from typing import Any
 
 import grpc
 import pytest
@@ -263,7 +264,7 @@ async def test_the_job_of_an_ad_hoc_sub_process_chooses_its_elements(zeebe: Zeeb
 async def test_jobs_are_pushed_that_wait_already_and_those_that_come(zeebe: Zeebe) -> None:
     await zeebe.deploy(ORDER)
     waiting = await zeebe.start("order", '{"total":120,"name":"Ann"}')
-    stream = zeebe.stream(
+    stream: Any = zeebe.stream(
         "StreamActivatedJobs", type="charge", worker="w", timeout=60_000, fetchVariable=["total"]
     )
 

@@ -119,8 +119,8 @@ def test_a_message_that_starts_a_process_needs_no_correlation_key_until_it_is_ca
     assert lint(read(started)) == ()
 
     caught = process("order").start_message("begin", message="ordered")
-    caught = caught.message_catch("wait", message="paid", key="=id").end().to_xml()
-    shared = caught.replace(b'messageRef="order_wait_message"', b'messageRef="order_begin_message"')
+    caught = caught.message_catch("wait", message="paid", key="=id").end()
+    shared = caught.to_xml().replace(b'messageRef="order_wait_message"', b'messageRef="order_begin_message"')
     assert [finding.rule_id for finding in refusals(lint(read(shared)))] == ["subscription"]
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from edge.config import EdgeConfig
-from identity.config import EncryptionConfig
+from identity.crypto.keys.config import EncryptionConfig
 from identity.seeds import BootstrapConfig
 from server.config import ServerConfig
 from server.partition.config import ClusterConfig

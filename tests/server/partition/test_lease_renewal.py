@@ -12,7 +12,6 @@ import asyncpg
 import pytest
 
 from server.app import DurableEngine, durable_engine
-from server.bundle import free_port
 from server.config import EngineConfig
 from server.engine.keys import first_key
 from server.partition.config import ClusterConfig
@@ -20,6 +19,7 @@ from server.partition.lease_renewal import LeaseRenewal
 from server.platform.errors import Unavailable
 from server.platform.loop_thread import LoopThread
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.sockets import free_port
 from server.store.ports import PartitionId
 from server.store.postgres.leases import Lease, NodeFormats
 from tests.durable import emptied

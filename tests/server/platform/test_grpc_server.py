@@ -79,7 +79,7 @@ async def test_calls_beyond_the_bound_of_a_connection_wait_for_others_to_end() -
         listening(max_connection_calls=1) as port,
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        health = health_pb2_grpc.HealthStub(channel)
+        health: Any = health_pb2_grpc.HealthStub(channel)
         request = health_pb2.HealthCheckRequest()
         watch = health.Watch(request)
         await patiently(watch.read())

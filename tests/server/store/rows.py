@@ -1,6 +1,7 @@
 """Rows for the store's tests: a builder for each entity that fills in what a test does not care about."""
 
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 from hypothesis import strategies as st
 
@@ -21,7 +22,7 @@ from server.store.entities import (
     ProcessInstanceState,
     Variable,
 )
-from server.store.ports import Batch, Insert, Store
+from server.store.ports import Batch, Insert, Ledger, Store
 from server.store.searchables import PROCESS_INSTANCES
 
 TENANT = "acme"
@@ -148,8 +149,13 @@ def batch_operation_item(key: int, batch_operation_key: int, **values: object) -
     return BatchOperationItem(**(fields | values))
 
 
+async def commit(store: Store, batch: Batch) -> None:
+    """Commit to a store of these tests, which are ledgers too."""
+    await cast("Ledger", store).commit(batch)
+
+
 async def insert(store: Store, *rows: Entity) -> None:
-    await store.commit(Batch([Insert(row) for row in rows]))
+    await commit(store, Batch([Insert(row) for row in rows]))
 
 
 async def found(store: Store, tenant_id: str = TENANT, **request: object) -> list[int]:

@@ -12,7 +12,7 @@ from server.platform.query import equals, parse
 from server.store.entities import Job, ProcessInstance, ProcessInstanceState, Variable
 from server.store.ports import Batch, Insert, Store, Update
 from server.store.searchables import PROCESS_INSTANCES, VARIABLES
-from tests.server.store.rows import TENANT, found, insert, job, process_instance, variable
+from tests.server.store.rows import TENANT, commit, found, insert, job, process_instance, variable
 
 NewStore = Callable[[], AbstractAsyncContextManager[Store]]
 
@@ -32,14 +32,14 @@ async def test_changes_of_a_batch_apply_in_order(store: Store) -> None:
         ]
     )
 
-    await store.commit(batch)
+    await commit(store, batch)
 
     expected = process_instance(1, business_id="b-1")
     assert expected == await store.get(ProcessInstance, Key(1), tenant_id=TENANT)
 
 
 async def test_an_update_of_a_row_that_is_not_there_changes_nothing(store: Store) -> None:
-    await store.commit(Batch([Update(ProcessInstance, Key(1), {"has_incident": True})]))
+    await commit(store, Batch([Update(ProcessInstance, Key(1), {"has_incident": True})]))
 
     assert await store.get(ProcessInstance, Key(1), tenant_id=TENANT) is None
 
@@ -54,13 +54,14 @@ async def test_entities_of_one_key_are_told_apart(store: Store) -> None:
 async def test_a_search_by_an_indexed_field_follows_its_updates(store: Store) -> None:
     await insert(store, process_instance(1, parent_process_instance_key=Key(8)), process_instance(2))
 
-    await store.commit(
+    await commit(
+        store,
         Batch(
             [
                 Update(ProcessInstance, Key(1), {"parent_process_instance_key": None}),
                 Update(ProcessInstance, Key(2), {"parent_process_instance_key": Key(8)}),
             ]
-        )
+        ),
     )
 
     assert await found(store, filter={"parent_process_instance_key": {"eq": 8}}) == [2]
@@ -118,7 +119,7 @@ async def test_a_cursor_of_one_tenant_shows_another_its_own_rows(store: Store) -
 async def test_an_ended_instance_stays_readable(store: Store) -> None:
     await insert(store, process_instance(1), job(2, 1))
 
-    await store.commit(Batch([Update(ProcessInstance, Key(1), {"state": ProcessInstanceState.COMPLETED})]))
+    await commit(store, Batch([Update(ProcessInstance, Key(1), {"state": ProcessInstanceState.COMPLETED})]))
 
     assert await found(store) == [1]
     assert await store.get(Job, Key(2), tenant_id=TENANT) is not None

@@ -12,7 +12,7 @@ from server.store.memory import MemoryStore
 from server.store.ports import Batch, Change, Delete, Insert, Store, Update
 from server.store.searchables import SEARCHABLES
 from tests.server.store.postgres.queries import rows_of
-from tests.server.store.rows import TENANT
+from tests.server.store.rows import TENANT, commit
 
 NewStore = Callable[[], AbstractAsyncContextManager[Store]]
 
@@ -39,7 +39,7 @@ def changes(draw: st.DrawFn) -> Change:
 
 async def outcome(store: Store, batch: Batch) -> str:
     try:
-        await store.commit(batch)
+        await commit(store, batch)
     except ValueError:
         return "refused"
     return "committed"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 import requests
@@ -77,7 +78,7 @@ class Federation:
         if not received.is_redirect:
             return Page(received.status_code, received.url, received.text)
         assert received.status_code == requests.codes.see_other
-        return person.visit(requests.compat.urljoin(answer.url, received.headers["location"]))
+        return person.visit(urljoin(answer.url, received.headers["location"]))
 
     def leave(self, person: Person) -> requests.Response:
         page = person.visit(self.here.authorization(self.tenant))
