@@ -105,17 +105,26 @@ class Caller:
             return None
         return orjson.loads(encoded) if self._api.operation(name).is_json else encoded.decode()
 
+    async def page(self, name: str, body: Mapping[str, object]) -> Document:
+        """Call a search whose total is counted up to a bound only: `hasMoreTotalItems` says that there are more."""
+        encoded = await self._encoded(name, body, {}, (metadata_names.BOUNDED_TOTAL, "yes"))
+        return orjson.loads(encoded or b"")
+
     async def encoded(self, name: str, body: Mapping[str, object], /, **path: str) -> bytes:
         """Call an operation with a response, and return the response as text, with every digit of its numbers."""
         return await self._encoded(name, body, path) or b""
 
     async def _encoded(
-        self, name: str, body: Mapping[str, object] | None, path: Mapping[str, str]
+        self,
+        name: str,
+        body: Mapping[str, object] | None,
+        path: Mapping[str, str],
+        *also: tuple[str, str],
     ) -> bytes | None:
         operation = self._api.operation(name)
         content = b"" if body is None else orjson.dumps(body)
         message = operation.decode(content, JSON if content else "", path=path, query=MultiDict[str]())
-        metadata = self._own + await self._api.credential(self._request)
+        metadata = [*self._own, *also, *await self._api.credential(self._request)]
         return operation.encode(await self._api.call(operation, message, metadata))
 
 

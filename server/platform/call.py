@@ -19,6 +19,8 @@ IDEMPOTENCY_KEY = "idempotency-key"
 SESSIONS = "x-browser-sessions"
 CSRF_TOKEN = "x-csrf-token"  # noqa: S105  # the name of its metadata
 BROWSER_ADDRESS = "x-browser-address"
+# The browser shows a total up to a bound only: set by the console for its own pages.
+BOUNDED_TOTAL = "x-bounded-total"
 # The client's TLS certificate: DER in base64.
 CLIENT_CERTIFICATE = "x-client-certificate"
 

@@ -10,7 +10,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from gnomon.query.v1.page_pb2 import PageResponse
 from server.engine.keys import Key
-from server.platform.call import Call
+from server.platform.call import BOUNDED_TOTAL, Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Page, Query, Searchable, parse
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor
 
 M = TypeVar("M", bound=Message)
+
+MOST_TOTAL = 10_000
+"""Matches that a page of the console counts at most."""
 
 
 class Items(Protocol):
@@ -65,6 +68,8 @@ async def search(
     are the rows; fields that exist only in filters (`is_latest_version`) stay unset in them.
     """
     query = _query(searchable, request, also, changing)
+    if call.peer.is_edge and BOUNDED_TOTAL in call.metadata:
+        query = replace(query, most_total=MOST_TOTAL)
     page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
     return response_of(page, searchable, response_type, call, shown=shown)
 
@@ -108,6 +113,7 @@ def _query(
 def tell_page(message: PageResponse, page: Page[Any]) -> None:
     """Set the total and the cursors of a page."""
     message.total_items = page.total
+    message.has_more_total_items = page.has_more_total
     if page.start_cursor is not None and page.end_cursor is not None:
         message.start_cursor, message.end_cursor = page.start_cursor, page.end_cursor
 

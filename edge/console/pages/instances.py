@@ -12,9 +12,9 @@ from edge.console.visit import REFUSED, Visit
 from server.platform.errors import InvalidArgument
 from server.platform.languages import marked
 
-_LIMIT: Final = 50
+_LIMIT: Final = 100
 _STATES: Final = ("ACTIVE", "COMPLETED", "TERMINATED")
-_NAMES: Final = (
+NAMES: Final = (
     *("process", "version", "key", "state", "incident", "business", "error", "element", "from", "to"),
     *("variable", "value", "parent"),
 )
@@ -63,9 +63,12 @@ async def _page(visit: Visit, asked: Asked, problem: Exception | None = None) ->
         "sort": [*LATEST_FIRST],
         "page": visit.page_of(_LIMIT),
     }
-    found: dict[str, Any] = {"items": [], "page": {"totalItems": 0, "endCursor": None}}
+    found: dict[str, Any] = {
+        "items": [],
+        "page": {"totalItems": 0, "hasMoreTotalItems": False, "endCursor": None},
+    }
     try:
-        found = await visit.api("SearchProcessInstances", {"filter": conditions(asked), **wanted})
+        found = await visit.api.page("SearchProcessInstances", {"filter": conditions(asked), **wanted})
     except REFUSED as error:
         problem = problem or error
     is_extended = any(
@@ -102,7 +105,7 @@ def conditions(asked: Asked) -> dict[str, Any]:
 
 
 def _asked(fields: Mapping[str, str]) -> Asked:
-    return {name: fields.get(name, "").strip() for name in _NAMES}
+    return {name: fields.get(name, "").strip() for name in NAMES}
 
 
 def _text(text: str) -> str | dict[str, str]:

@@ -65,20 +65,25 @@ class Query:
     """A query: all clauses must be true; the last sort key is the entity's key.
 
     Cursors are tied to the `sealed` clauses, or to all clauses when that is None. The other clauses may
-    differ from page to page.
+    differ from page to page. With a `most_total`, a store may stop counting matches there.
     """
 
     clauses: Clauses
     sort: tuple[SortKey, ...]
     window: Window = Window()
     sealed: Clauses | None = None
+    most_total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[E]):
-    """A page of results; `total` counts all matches. The cursors are None if and only if the page is empty."""
+    """A page of results; `total` counts all matches. The cursors are None if and only if the page is empty.
+
+    `has_more_total` says that the count stopped at the query's `most_total`.
+    """
 
     items: Sequence[E]
     total: int
     start_cursor: str | None = None
     end_cursor: str | None = None
+    has_more_total: bool = False

@@ -54,7 +54,8 @@ _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "
 
 T = TypeVar("T")
 
-Found = tuple[Sequence[asyncpg.Record], int]
+# Rows, the total, and whether the count stopped before the end.
+Found = tuple[Sequence[asyncpg.Record], int, bool]
 
 
 class PostgresStore:
@@ -73,11 +74,12 @@ class PostgresStore:
         kind = cast("type[Entity]", entity)
         find = self._looked_up if _is_lookup(kind, query) else self._searched
         async with self._database.connection() as connection:
-            records, total = await find(connection, kind, query, tenant_id)
+            records, total, has_more = await find(connection, kind, query, tenant_id)
         items = list(map(row_reader(entity), records))
         if query.window.before is not None:
             items.reverse()
-        return Page(items, total, *cursors(query, items))
+        start, end = cursors(query, items)
+        return Page(items, total, start, end, has_more)
 
     async def statistics(
         self, statistic: Statistic[S], clauses: Clauses = (), *, tenant_id: str
@@ -112,8 +114,8 @@ class PostgresStore:
         """The page, and the count unless the page shows it; one cached plan suits all values."""
         records = await _fetch(connection, page_of(RELATIONS[entity], query, tenant_id=tenant_id))
         if _shows_the_end(query.window, len(records)):
-            return records, query.window.offset + len(records)
-        return records, await count(connection, entity, query.clauses, tenant_id)
+            return records, query.window.offset + len(records), False
+        return records, await count(connection, entity, query.clauses, tenant_id), False
 
     async def _searched(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
@@ -126,12 +128,16 @@ class PostgresStore:
         """The page and the total; the total is read first, because it determines how to find the page."""
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(_PLANNED_ANEW)
-            matches = await self._totals.matches(connection, entity, query.clauses, tenant_id)
-            if matches.total <= query.window.offset:
-                return (), matches.total
-            page = page_of_few if matches.total <= FEW else page_of
+            matches = await self._totals.matches(
+                connection, entity, query.clauses, tenant_id, most=query.most_total
+            )
+            if matches.total <= query.window.offset and not matches.has_more:
+                return (), matches.total, False
+            is_few = matches.total <= FEW and not matches.has_more
+            page = page_of_few if is_few else page_of
             relation = within(entity, matches.tables)
-            return await _fetch(connection, page(relation, query, tenant_id=tenant_id)), matches.total
+            records = await _fetch(connection, page(relation, query, tenant_id=tenant_id))
+            return records, matches.total, matches.has_more
 
 
 async def _repeated(read: Callable[[], Awaitable[T]]) -> T:

@@ -12,7 +12,7 @@ import asyncpg
 
 from server.platform.query import Clauses
 from server.platform.query.clauses import conditions_in, relations_in
-from server.platform.query.sql import Statement, count_of
+from server.platform.query.sql import Statement, bounded_count_of, count_of
 from server.store.entities import Entity
 from server.store.postgres.columns import BUCKETED
 from server.store.postgres.parts import Part, parts_of
@@ -22,16 +22,18 @@ MOST_FILTERS = 1000
 LONGEST_FILTER = 2000
 """Approximate number of characters up to which the counts of a filter are cached."""
 
-Asked = tuple[type[Entity], str, Clauses]
+# An entity, a tenant, a filter, and the number of matches in each table at which counting stops.
+Asked = tuple[type[Entity], str, Clauses, int | None]
 Counts = Mapping[Part, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The number of matches, and the tables that have some."""
+    """The number of matches, and the tables that have some. A total that `has_more` is a lower bound."""
 
     total: int
     tables: Sequence[str]
+    has_more: bool = False
 
 
 class Totals:
@@ -41,13 +43,19 @@ class Totals:
         self._known: OrderedDict[Asked, Counts] = OrderedDict()
 
     async def matches(
-        self, connection: asyncpg.Connection, entity: type[Entity], clauses: Clauses, tenant_id: str
+        self,
+        connection: asyncpg.Connection,
+        entity: type[Entity],
+        clauses: Clauses,
+        tenant_id: str,
+        *,
+        most: int | None = None,
     ) -> Matches:
-        """Count the matches of a filter. The connection must be in a transaction with one snapshot.
+        """Count the matches of a filter, up to `most`. The connection must be in a transaction with one snapshot.
 
         Raises UndefinedTableError when a week is dropped meanwhile.
         """
-        asked = (entity, tenant_id, clauses)
+        asked = (entity, tenant_id, clauses, most)
         known = self._known.get(asked, {})
         parts = await parts_of(connection, entity)
         unknown = [part for part in parts if part not in known]
@@ -55,7 +63,11 @@ class Totals:
         counts = {part: counted[part] for part in parts}
         if _may_be_kept(clauses):
             self._keep(asked, counts)
-        return Matches(sum(counts.values()), [part.name for part, count in counts.items() if count])
+        total = sum(counts.values())
+        tables = [part.name for part, count in counts.items() if count]
+        if most is not None and total > most:
+            return Matches(most, tables, has_more=True)
+        return Matches(total, tables)
 
     def _keep(self, asked: Asked, counts: Counts) -> None:
         self._known[asked] = counts
@@ -89,5 +101,8 @@ async def _counted(connection: asyncpg.Connection, asked: Asked, parts: Sequence
 
 
 def _count_in(part: Part, asked: Asked) -> Statement:
-    entity, tenant_id, clauses = asked
-    return count_of(table(entity, part.name), clauses, tenant_id=tenant_id)
+    entity, tenant_id, clauses, most = asked
+    relation = table(entity, part.name)
+    if most is None:
+        return count_of(relation, clauses, tenant_id=tenant_id)
+    return bounded_count_of(relation, clauses, tenant_id=tenant_id, most=most + 1)

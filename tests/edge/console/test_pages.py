@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
+from lxml import html
 
 from edge.console.addresses import address_of
 from edge.console.element_templates import templates_in
+from edge.console.pages.instances import NAMES
 from edge.console.pages.models import KINDS
 from edge.console.renderer import Renderer
 from server.platform.languages import ENGLISH
@@ -111,3 +113,28 @@ def test_with_the_editors_a_page_loads_that_of_its_kind_with_its_nonce() -> None
     assert "dmn-editor" not in page
     assert " style=" not in page
     assert re.search(r"<[^>]*\son\w+=", page) is None
+
+
+@pytest.mark.parametrize(
+    ("has_more", "expected"),
+    [
+        pytest.param(False, "Instances 10,000", id="exact"),
+        pytest.param(True, "Instances more than 10,000", id="a lower bound"),
+    ],
+)
+def test_a_list_says_whether_its_total_is_a_lower_bound(*, has_more: bool, expected: str) -> None:
+    facts = {
+        **frame("instances"),
+        "found": {
+            "items": [],
+            "page": {"totalItems": 10_000, "hasMoreTotalItems": has_more, "endCursor": None},
+        },
+        "asked": dict.fromkeys(NAMES, ""),
+        "states": [],
+        "problem": "",
+        "has_more": False,
+        "is_extended": False,
+    }
+    page = Renderer(STATIC).page(make_mocked_request("GET", "/"), "instances.html", facts)
+
+    assert " ".join(html.document_fromstring(str(page.text)).xpath("string(//h1)").split()) == expected

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import asyncpg
@@ -133,6 +134,30 @@ async def test_totals_are_exact_after_every_step(
 
     assert [(found["Variable"], found["completed"]) for found in seen] == expected
     assert [found["with a variable"] for found in seen] == [number for number, _ in expected]
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        pytest.param(2, (2, True), id="more than the bound"),
+        pytest.param(3, (3, False), id="as many as the bound"),
+        pytest.param(None, (3, False), id="no bound"),
+    ],
+)
+async def test_a_count_with_a_bound_stops_there_and_says_so(
+    dsn: str, pool: asyncpg.Pool, lease: Lease, most: int | None, expected: tuple[int, bool]
+) -> None:
+    store = PostgresStore(pool)
+    query = replace(PROCESS_INSTANCES.query(window=Window(limit=10)), most_total=most)
+    async with ledger_of(dsn, lease, PooledDatabase(pool)) as ledger:
+        deployment = Deployment(pool, ledger)
+        await deployment.write(*whole_instance(1), *whole_instance(11), *whole_instance(21, MONDAY + WEEK))
+        await deployment.move(1, 21)
+
+        seen = [await store.search(ProcessInstance, query, tenant_id=TENANT) for _ in range(2)]
+
+    assert [(page.total, page.has_more_total) for page in seen] == [expected, expected]
+    assert [len(page.items) for page in seen] == [3, 3]
 
 
 async def test_audit_entries_are_counted_with_every_commit(
