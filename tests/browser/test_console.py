@@ -98,6 +98,24 @@ async def test_an_instance_is_cancelled(page: Page, addresses: Addresses) -> Non
     assert await page.run("document.querySelector('.facts .state').textContent") == "Terminated"
 
 
+async def test_the_overview_counts_instances_that_ended_in_the_last_day(
+    page: Page, addresses: Addresses
+) -> None:
+    counts = "[...document.querySelectorAll('.chart b')].map((each) => Number(each.textContent))"
+    instance = started(addresses.http, "ending", name="Ending")
+    await visit(page, f"{addresses.http}/console/default/")
+    before = await page.run(counts)
+    with api(addresses.http) as session:
+        key = instance["processInstanceKey"]
+        session.post(f"/v2/process-instances/{key}/cancellation", json={}).raise_for_status()
+    await page.goto(f"{addresses.http}/console/default/")
+    after = await page.run(counts)
+
+    assert len(after) == 12
+    assert sum(after) == sum(before) + 1
+    assert await page.run("document.querySelectorAll('.chart .ok').length") == 12
+
+
 async def test_an_incident_is_resolved_and_its_cause_raises_the_next_one(
     page: Page, addresses: Addresses
 ) -> None:

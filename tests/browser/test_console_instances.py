@@ -309,6 +309,36 @@ async def test_filters_find_instances(page: Page, addresses: Addresses) -> None:
     assert problem == "version: expected a whole number, found 'two'"
 
 
+async def test_a_search_is_saved_for_its_user_found_again_and_removed(
+    page: Page, addresses: Addresses
+) -> None:
+    names = "[...document.querySelectorAll('#searches a')].map((each) => each.textContent)"
+    console = f"{addresses.http}/console/default"
+    await visit(page, f"{console}/instances")
+    offered_without_filter = await page.run("!document.getElementById('searches').hidden")
+    await page.goto(f"{console}/instances?process=saved&state=ACTIVE&version=&after=")
+    await page.fill("#search-name", HOSTILE[:60])
+    await page.click("#searches form button")
+    await page.until("!!document.querySelector('#searches a')")
+    saved = await page.run(names)
+    is_offered = await page.run("!document.querySelector('#searches form').hidden")
+    await page.goto(f"{console}/instances")
+    await page.click("#searches a")
+    await page.until("location.search !== ''")
+    address = await page.run("location.search")
+    await page.goto(f"{addresses.http}/console/other/instances")
+    elsewhere = await page.run(names)
+    await page.goto(f"{console}/instances")
+    await page.click("#searches li button")
+    await page.until("document.getElementById('searches').hidden")
+
+    assert (offered_without_filter, is_offered) == (False, False)
+    assert saved == [HOSTILE[:60].strip()]
+    assert address == "?process=saved&state=ACTIVE"
+    assert elsewhere == []
+    assert await page.run(names) == []
+
+
 @pytest.mark.parametrize(("scope", "canceled"), [("chosen", 2), ("all", 3)])
 async def test_many_instances_are_cancelled_with_progress(
     page: Page, addresses: Addresses, scope: str, canceled: int

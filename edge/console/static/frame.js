@@ -25,10 +25,11 @@ if (button) {
 }
 
 const format = new Intl.DateTimeFormat(root.lang, { dateStyle: "medium", timeStyle: "medium" });
+const hour = new Intl.DateTimeFormat(root.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const localize = () => {
   for (const time of document.querySelectorAll("time:not([title])")) {
     time.title = time.textContent;
-    time.textContent = format.format(new Date(time.dateTime));
+    time.textContent = (time.className === "hour" ? hour : format).format(new Date(time.dateTime));
   }
 };
 localize();
