@@ -94,6 +94,7 @@ class ProviderMetadata:
     require_signed_request_object: bool = False
     tls_client_certificate_bound_access_tokens: bool = False
     registration_endpoint: str | None = None
+    client_id_metadata_document_supported: bool = False
 
 
 def metadata_of(
@@ -104,12 +105,13 @@ def metadata_of(
     own_scopes: Iterable[str],
     details_types: Iterable[str],
     registers_clients: bool,
+    reads_clients: bool,
     registers_people: bool,
 ) -> ProviderMetadata:
     """Return the metadata; `scopes_supported` includes the tenant's own scopes.
 
     `certificate_methods` are the methods by which clients can authenticate with a certificate; if it is empty, client
-    certificates are not supported.
+    certificates are not supported. `reads_clients` is whether the provider reads documents of clients at their ids.
 
     `prompt_values_supported` includes `create` only while people register themselves: Initiating User Registration via
     OpenID Connect 1.0 §4.
@@ -140,6 +142,7 @@ def metadata_of(
         authorization_details_types_supported=tuple(details_types),
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
         registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
+        client_id_metadata_document_supported=reads_clients,
     )
     if tenant.security_profile is SecurityProfile.NONE:
         return metadata

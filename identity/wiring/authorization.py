@@ -43,6 +43,7 @@ from identity.authentication.rpc.authorization import AuthorizationServicer, Pus
 from identity.authentication.rpc.browser import Offers
 from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
+from identity.clients.dynamic.metadata_documents import DocumentClients
 from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
@@ -95,7 +96,16 @@ class AuthorizationWiring:
         objects = RequestObjects(ClientKeys(dependencies.published_keys), dependencies.clock)
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(
-            dependencies.clients,
+            DocumentClients(
+                dependencies.clients,
+                dependencies.store,
+                is_enabled=dependencies.config.dynamic_clients.metadata_documents,
+                documents=dependencies.documents,
+                destinations=dependencies.destinations,
+                version=dependencies.directory_version,
+                events=dependencies.events,
+                clock=dependencies.clock,
+            ),
             browsers.hints,
             dependencies.subjects,
             details=DetailTypes(dependencies.store),

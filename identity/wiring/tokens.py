@@ -198,6 +198,7 @@ class TokenWiring:
                 tuple(grant_type for grant_type in GrantType if grant_type in self.grants),
                 certificate_methods=_certificate_methods(dependencies.config.mutual_tls),
                 registers_clients=dependencies.config.dynamic_clients.enabled,
+                reads_clients=dependencies.config.dynamic_clients.metadata_documents,
                 registers_people=dependencies.config.users.registration_enabled,
             ),
             _DIRECTORY: DirectoryServicer(

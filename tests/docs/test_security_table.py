@@ -30,7 +30,16 @@ BY_SPECIFICATION = [
         "RFC 8705",
         "FAPI 2.0",
     ),
-    *("JARM", "JWE", "CIBA", "RFC 8252", "OIDC Core", "OIDC pairwise subjects", "OIDC Dynamic Registration"),
+    *(
+        "JARM",
+        "JWE",
+        "CIBA",
+        "RFC 8252",
+        "OIDC Core",
+        "OIDC pairwise subjects",
+        "OIDC Dynamic Registration",
+        "client ID metadata documents",
+    ),
     *(
         "OIDC RP-initiated logout",
         "OIDC back-channel logout",

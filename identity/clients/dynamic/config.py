@@ -11,10 +11,12 @@ _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]{1,1024}=*")
 class DynamicClientsConfig:
     """[dynamic_clients]: dynamic client registration, RFC 7591, with `reg_token`, or open to anybody without it.
 
-    The provider fetches addresses that such a client registers, within the bounds of `outgoing.allowed_networks`.
+    With `metadata_documents` a client id can be the https address of a document that describes the client. The provider
+    fetches such documents, and addresses that a client registers, within the bounds of `outgoing.allowed_networks`.
     """
 
     enabled: bool = False
+    metadata_documents: bool = False
     reg_token: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:

@@ -22,6 +22,7 @@ class DiscoveryServicer(Operations):
         *,
         certificate_methods: Sequence[AuthenticationMethod],
         registers_clients: bool,
+        reads_clients: bool,
         registers_people: bool,
     ) -> None:
         self._definitions = definitions
@@ -29,6 +30,7 @@ class DiscoveryServicer(Operations):
         self._grant_types = grant_types
         self._certificate_methods = certificate_methods
         self._registers_clients = registers_clients
+        self._reads_clients = reads_clients
         self._registers_people = registers_people
         super().__init__(admission, {pb.GetMetadataRequest: self._metadata})
 
@@ -42,5 +44,6 @@ class DiscoveryServicer(Operations):
             own_scopes=sorted(each.name for each in definitions),
             details_types=sorted(each.name for each in types),
             registers_clients=self._registers_clients,
+            reads_clients=self._reads_clients,
             registers_people=self._registers_people,
         )

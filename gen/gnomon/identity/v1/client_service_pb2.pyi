@@ -90,7 +90,7 @@ class Client(_message.Message):
     BACKCHANNEL_AUTHENTICATION_REQUEST_SIGNING_ALG_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_DETAILS_TYPES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Client id."""
+    """Client id: a name, or the address of the client's metadata."""
     name: _builtins.str
     """Display name."""
     enabled: _builtins.bool

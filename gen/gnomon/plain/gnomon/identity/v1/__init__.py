@@ -3308,7 +3308,7 @@ class Client(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Client id.
+    Client id: a name, or the address of the client's metadata.
     """
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -12580,6 +12580,11 @@ class ProviderMetadata(betterproto2.Message):
     )
     """
     Types of authorization details: RFC 9396 §10.
+    """
+
+    client_id_metadata_document_supported: "bool" = betterproto2.field(55, betterproto2.TYPE_BOOL)
+    """
+    Whether a client id can be the address of a document with the client's metadata.
     """
 
 
