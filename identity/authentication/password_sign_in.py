@@ -1,4 +1,4 @@
-"""Sign-in with an e-mail address and a password, or with a user name that a directory of the tenant knows.
+"""Sign-in with an e-mail address or a username and a password, or with a user name that a directory of the tenant knows.
 
 The response does not reveal whether an account exists. Response and work are the same for an unknown address, a wrong
 password, a disabled account and an expired one. Other reasons are reported only after the right password. An account with
@@ -59,7 +59,7 @@ class PasswordSignIn:
     async def verify(
         self, tenant: Tenant, *, email: str, password: str, peer_address: str, device: str = ""
     ) -> User:
-        """Return the user with these credentials; `email` may be a user name that a directory knows.
+        """Return the user with these credentials; `email` may be a username, here or in a directory.
 
         `device` is the cookie that recognizes the browser.
 
@@ -68,9 +68,13 @@ class PasswordSignIn:
         account; its metadata `cause` gives the reason. Raises Unavailable when a directory does not answer.
         """
         may_be_listed = await self._admitted(tenant, peer_address, email, device)
-        known = await self._users.find_by_email(tenant, email)
+        known = await self._users.find_to_sign_in(tenant, email)
         is_right = await self._passwords.verify(known.password_hash if known else None, password)
-        user = known if is_right else await self._of_directory(tenant, email, password, peer_address, known)
+        # A user of a directory may have a name that somebody chose as a username here.
+        addressed = known if "@" in email else None
+        user = (
+            known if is_right else await self._of_directory(tenant, email, password, peer_address, addressed)
+        )
         # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
         await self._protection.admit(tenant, peer_address, account=email, may_be_listed=may_be_listed)
         if user is None or not user.is_active(self._clock.now()):

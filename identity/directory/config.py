@@ -12,7 +12,7 @@ class UsersConfig:
     With `registration_enabled` users create accounts themselves, which needs mail. They choose a username if
     `preferred_username_required` is set. A network address may register `registration_limit` times in an hour. With
     `self_delete` users can delete their own account. With `preferred_username_immutable` a user cannot change an
-    existing username. Names of `preferred_username_blacklist` cannot be chosen. An expired account is removed after
+    existing username. With `username_sign_in` users sign in with their username, too. Names of `preferred_username_blacklist` cannot be chosen. An expired account is removed after
     `expired_account_days`, never when that is 0.
     """
 
@@ -21,6 +21,7 @@ class UsersConfig:
     preferred_username_required: bool = False
     self_delete: bool = False
     preferred_username_immutable: bool = True
+    username_sign_in: bool = False
     preferred_username_blacklist: tuple[str, ...] = ("admin", "administrator", "root")
     expired_account_days: int = 0
 

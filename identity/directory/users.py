@@ -14,8 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 class Users:
-    def __init__(self, records: Records[User]) -> None:
+    """With `takes_usernames` users sign in with their username as well."""
+
+    def __init__(self, records: Records[User], *, takes_usernames: bool = False) -> None:
         self._records = records
+        self.takes_usernames = takes_usernames
 
     async def find(self, tenant: Tenant, user_id: UserId) -> User | None:
         return await self._records.get(tenant.tenant_id, user_id)
@@ -28,6 +31,12 @@ class Users:
     async def find_by_username(self, tenant: Tenant, username: str) -> User | None:
         found = await self._records.find(tenant.tenant_id, "preferred_username", username, most=1)
         return found[0] if found else None
+
+    async def find_to_sign_in(self, tenant: Tenant, name: str) -> User | None:
+        """Return the account that a typed address or username names; no username has an @."""
+        if self.takes_usernames and "@" not in name:
+            return await self.find_by_username(tenant, name.strip().lower())
+        return await self.find_by_email(tenant, name)
 
     async def add(self, user: User) -> User:
         """Raises AlreadyThere when the address or the name is taken."""

@@ -64,7 +64,7 @@ def user_state_of(dependencies: Dependencies) -> UserState:
         events=dependencies.events,
     )
     return UserState(
-        users=Users(dependencies.store.of(USERS)),
+        users=Users(dependencies.store.of(USERS), takes_usernames=dependencies.config.users.username_sign_in),
         sessions=sessions,
         consents=Consents(dependencies.store, clock=dependencies.clock, randomness=dependencies.randomness),
         terms=TermsOfUse(dependencies.store, dependencies.clock),

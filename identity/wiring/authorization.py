@@ -193,6 +193,7 @@ class AuthorizationWiring:
         return Offers(
             registration=self._dependencies.config.users.registration_enabled,
             password_reset=self._dependencies.mail.is_open,
+            usernames=self._dependencies.config.users.username_sign_in,
         )
 
     def _authorization(self) -> AuthorizationServicer:

@@ -53,7 +53,7 @@ class PasskeyFactor:
     async def instead_of_password(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
     ) -> SecondFactor:
-        user = await self.users.find_by_email(tenant, email)
+        user = await self.users.find_to_sign_in(tenant, email)
         user_id = user.user_id if user is not None else self._nobody(email)
         is_remembered = user is not None and self.remembered.is_of(tenant, browser.remembered_factor, user)
         code = await self.ceremonies.begin(

@@ -80,10 +80,11 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """Links that a sign-in page offers: registration and password reset."""
+    """Links that a sign-in page offers: registration and password reset; and whether it takes usernames."""
 
     registration: bool
     password_reset: bool
+    usernames: bool = False
 
 
 def sign_in_page(
@@ -115,7 +116,7 @@ def sign_in_page(
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
         screen=screen,
         form_origins=form_origins_of(offered),
-        takes_user_names=takes_user_names and not step.is_email_first,
+        takes_user_names=(takes_user_names or offers.usernames) and not step.is_email_first,
     )
 
 

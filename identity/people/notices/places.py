@@ -117,7 +117,7 @@ class KnownBrowsers:
         """Whether a user with this address signed in with the browser of this cookie."""
         if not self.cookies.is_genuine(tenant, device):
             return False
-        user = await self.users.find_by_email(tenant, email)
+        user = await self.users.find_to_sign_in(tenant, email)
         # The same reads for an unknown address: their time says nothing about accounts.
         user_id = UserId("") if user is None else user.user_id
         kept = await self.places.find(tenant, user_id)

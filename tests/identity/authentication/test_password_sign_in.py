@@ -46,6 +46,32 @@ async def test_the_right_password_signs_in(provider: Provider) -> None:
     assert (user.user_id, user.last_login_at) == ("alice", NOON)
 
 
+async def test_a_username_signs_in_where_usernames_are_taken(provider: Provider) -> None:
+    await provider.admit(alice(preferred_username="liddell"))
+    with pytest.raises(Unauthenticated):
+        await verify(provider, email="liddell")
+    provider.users.takes_usernames = True
+
+    user = await verify(provider, email=" Liddell")
+
+    assert user.user_id == "alice"
+    assert (await verify(provider, email="alice@example.com")).user_id == "alice"
+    for unknown in ("alice", "nobody", "", "liddell@example.com"):
+        with pytest.raises(Unauthenticated):
+            await verify(provider, email=unknown)
+
+
+async def test_guesses_for_a_username_are_counted(provider: Provider) -> None:
+    await provider.admit(alice(preferred_username="liddell"))
+    provider.users.takes_usernames = True
+    for _ in range(7):
+        with pytest.raises(Unauthenticated):
+            await verify(provider, email="liddell", password="wrong")
+
+    with pytest.raises(ResourceExhausted):
+        await verify(provider, email="LIDDELL")
+
+
 NOBODY = [
     pytest.param(alice(id="bob", email="bob@example.com"), id="unknown address"),
     pytest.param(alice(password_hash=""), id="account without a password"),
