@@ -2,8 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tests.docs.markdown import ROOT
@@ -24,7 +25,13 @@ class Sentence:
         return f"{self.file}: {self.text}"
 
 
-def sentences() -> Iterator[Sentence]:
+@cache
+def sentences() -> Sequence[Sentence]:
+    """Return all sentences; read once for all checks."""
+    return tuple(_sentences())
+
+
+def _sentences() -> Iterator[Sentence]:
     for file in (file for pattern in DOCUMENTS for file in ROOT.glob(pattern)):
         yield from _split(file, _CODE_BLOCK.sub("", file.read_text()))
     for file in (file for package in PACKAGES for file in ROOT.glob(f"{package}/**/*.py")):

@@ -13,13 +13,14 @@ A parameter that is a record takes its fields from the message in the field of i
 those fields of the request that no other parameter does. `records.py` says how records and messages correspond.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from dataclasses import MISSING, dataclass, is_dataclass
 from functools import cache
 from inspect import Parameter, isawaitable, signature
 from typing import Any, Protocol, cast
+from weakref import WeakKeyDictionary
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -131,7 +132,7 @@ class _Operation:
         admitted = admitting.admitted(policy, parameters)
         self._admit = admitted.admit
         self._given = tuple(name for name in parameters if name in admitted.given)
-        self._arguments = _Arguments(policy, parameters, admitted, fields, meanings)
+        self._arguments = _arguments(self._call, parameters, _Sources(policy, admitted, fields, meanings))
         self._answer = _Answer(policy, meanings)
 
     async def serve(self, request: Message, call: Call) -> Message:
@@ -140,17 +141,38 @@ class _Operation:
         return self._answer.of(await result if isawaitable(result) else result)
 
 
+# Arguments of methods do not depend on their objects, of which tests make thousands.
+_KNOWN: WeakKeyDictionary[Domain, dict[Hashable, "_Arguments"]] = WeakKeyDictionary()
+
+
+def _arguments(call: Domain, parameters: Mapping[str, Parameter], sources: "_Sources") -> "_Arguments":
+    known = _KNOWN.setdefault(getattr(call, "__func__", call), {})
+    key = sources.key()
+    if key not in known:
+        known[key] = _Arguments(parameters, sources)
+    return known[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where the arguments of an operation come from; `names` are fields by parameters, where their names differ."""
+
+    policy: Policy
+    admitted: Admitted
+    names: Mapping[str, str]
+    meanings: _Meanings
+
+    def key(self) -> Hashable:
+        names = (*self.names.items(), *self.meanings.names.items())
+        given = (tuple(self.admitted.given), tuple(self.admitted.fields))
+        return self.policy.path, given, len(self.names), names, tuple(self.meanings.reads.items())
+
+
 class _Arguments:
     """Arguments of a call, from the fields of its request."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        parameters: Mapping[str, Parameter],
-        admitted: Admitted,
-        names: Mapping[str, str],
-        meanings: _Meanings,
-    ) -> None:
+    def __init__(self, parameters: Mapping[str, Parameter], sources: _Sources) -> None:
+        policy, admitted, names, meanings = sources.policy, sources.admitted, sources.names, sources.meanings
         fields = policy.descriptor.input_type.fields_by_name
         free = {name: field for name, field in fields.items() if name not in admitted.fields}
         own = {name: free.get(names.get(name, name)) for name in parameters if name not in admitted.given}
@@ -222,7 +244,7 @@ class _Answer:
         self._response: Any = policy.response
         # No container of the C implementation matches a pattern of sequences.
         self._fields = tuple(policy.descriptor.output_type.fields)
-        self._kinds = {field.name: _kind(field.message_type) for field in self._fields}
+        self._kinds = _kinds(policy)
         self._names, self._shows = meanings.names, meanings.shows
 
     def of(self, result: Any) -> Message:
@@ -253,5 +275,8 @@ class _Answer:
         return message_of(kind, value, self._names) if is_dataclass(value) else value
 
 
-def _kind(described: Descriptor | None) -> type[Message] | None:
-    return None if described is None else GetMessageClass(described)
+@cache
+def _kinds(policy: Policy) -> Mapping[str, type[Message] | None]:
+    """Return the classes of messages in the fields of a response."""
+    fields = policy.descriptor.output_type.fields
+    return {each.name: GetMessageClass(each.message_type) if each.message_type else None for each in fields}

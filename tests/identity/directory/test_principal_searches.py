@@ -194,17 +194,35 @@ async def test_clients_of_a_group_are_found_whichever_program_wrote_them(pool: a
     assert [client.id for client in page.items] == ["new", "old"]
 
 
+@pytest.fixture(scope="session")
+def dsn_of_many(postgres_dsn: str) -> str:
+    """Ten thousand users of a tenant, of whom ten are in a group, and twenty users of another one."""
+    dsn = asyncio.run(migrated_database(postgres_dsn, "principal_searches_of_many"))
+    asyncio.run(_fill(dsn))
+    return dsn
+
+
+async def _fill(dsn: str) -> None:
+    async with open_pool(dsn, 1) as pool:
+        await pool.execute("""
+            INSERT INTO identity."user" (tenant_id, id, revision, content, email, preferred_username, groups, roles)
+            SELECT 'acme', 'u' || n, 1, json_build_object('given_name', 'Ada' || n, 'family_name', 'L'),
+                'u' || n || '@example.com', 'u' || n,
+                CASE WHEN n % 1000 = 0 THEN '{staff}' ELSE '{crew}' END::text[], '{}'
+            FROM generate_series(1, 10000) AS n
+        """)
+        await pool.execute("""
+            INSERT INTO identity."user" (tenant_id, id, revision, content, email, groups, roles)
+            SELECT 'umbrella', 'v' || n, 1, '{"given_name": "Ada"}', 'v' || n || '@example.com', '{}', '{}'
+            FROM generate_series(1, 20) AS n
+        """)
+        await pool.execute('ANALYZE identity."user"')
+
+
 @pytest.fixture
-async def ten_thousand(pool: asyncpg.Pool) -> asyncpg.Pool:
-    """Users of a tenant, of whom ten are in a group."""
-    await pool.execute("""
-        INSERT INTO identity."user" (tenant_id, id, revision, content, email, preferred_username, groups, roles)
-        SELECT 'acme', 'u' || n, 1, json_build_object('given_name', 'Ada' || n, 'family_name', 'L'),
-            'u' || n || '@example.com', 'u' || n, CASE WHEN n % 1000 = 0 THEN '{staff}' ELSE '{crew}' END::text[], '{}'
-        FROM generate_series(1, 10000) AS n
-    """)
-    await pool.execute('ANALYZE identity."user"')
-    return pool
+async def ten_thousand(dsn_of_many: str) -> AsyncIterator[asyncpg.Pool]:
+    async with open_pool(dsn_of_many, 2) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -253,11 +271,6 @@ async def test_of_a_word_of_ten_thousand_users_the_order_leads_to_a_page(
 
 
 async def test_a_search_reads_no_users_of_other_tenants(ten_thousand: asyncpg.Pool) -> None:
-    await ten_thousand.execute("""
-        INSERT INTO identity."user" (tenant_id, id, revision, content, email, groups, roles)
-        SELECT 'umbrella', 'v' || n, 1, '{"given_name": "Ada"}', 'v' || n || '@example.com', '{}', '{}'
-        FROM generate_series(1, 20) AS n
-    """)
     search = searched(UserSearch(text="ada", sort="email"), tenant=UMBRELLA)
 
     assert await rows_of(ten_thousand, search.bounded_count) == 20
