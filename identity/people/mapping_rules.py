@@ -1,7 +1,7 @@
 """The mapping rules of a tenant."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
@@ -15,6 +15,13 @@ from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleDraft:
+    name: str
+    claim_name: str
+    claim_value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +43,13 @@ class MappingRules:
             raise NotFound("there is no such mapping rule")
         return rule
 
-    async def add(self, tenant: Tenant, rule: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
+    async def add(
+        self, tenant: Tenant, rule_id: str, draft: RuleDraft, actor: Actor, *, note: AuditNote
+    ) -> MappingRule:
         """Raises AlreadyExists, and InvalidState when there are too many."""
         if len(await self.all(tenant)) >= MOST_RULES:
             raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
+        rule = MappingRule(tenant_id=tenant.tenant_id, id=rule_id, **asdict(draft))
         try:
             kept = await self.records.insert(rule, note=note)
         except AlreadyThere as error:
@@ -47,20 +57,20 @@ class MappingRules:
         await self._tell(tenant, EventType.CREATED, kept.id, actor)
         return kept
 
-    async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
-        """Replace the name and the condition of a rule by those of `wanted`.
+    async def change(
+        self, tenant: Tenant, rule_id: str, draft: RuleDraft, actor: Actor, *, note: AuditNote
+    ) -> MappingRule:
+        """Replace the name and the condition of a rule.
 
         Raises NotFound, Unavailable, and PermissionDenied for a new condition of a rule that gives what the caller lacks.
         """
-        present = await self.get(tenant, wanted.id)
-        if (present.claim_name, present.claim_value) != (wanted.claim_name, wanted.claim_value):
+        present = await self.get(tenant, rule_id)
+        if (present.claim_name, present.claim_value) != (draft.claim_name, draft.claim_value):
             await self.administrators.expect_may_redirect(present, actor)
         kept = await rewritten(
             self.records,
-            lambda: self.get(tenant, wanted.id),
-            lambda rule: replace(
-                rule, name=wanted.name, claim_name=wanted.claim_name, claim_value=wanted.claim_value
-            ),
+            lambda: self.get(tenant, rule_id),
+            lambda rule: replace(rule, **asdict(draft)),
             note=note,
         )
         await self._tell(tenant, EventType.CHANGED, kept.id, actor)

@@ -186,4 +186,4 @@ class AdministrationWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
         )
-        return TermsOfUseServicer(self._admission, administration, terms, dependencies.clock)
+        return TermsOfUseServicer(self._admission, administration, terms)

@@ -85,6 +85,7 @@ from identity.people.labels import Labels
 from identity.people.mapping_rules import MappingRules
 from identity.people.memberships import Memberships
 from identity.people.provisioning.groups import ProvisionedGroups
+from identity.people.provisioning.resources import Resources
 from identity.people.provisioning.users import ProvisionedUsers
 from identity.people.rpc.account import AccountServicer
 from identity.people.rpc.authorization_details_type import AuthorizationDetailsTypeServicer
@@ -290,7 +291,7 @@ class PeopleAdministrationWiring:
             groups=self.groups,
             clock=self._dependencies.clock,
         )
-        return ProvisioningServicer(admission, users, groups)
+        return ProvisioningServicer(admission, Resources(users=users, groups=groups))
 
     def _accounts(self, admission: Admission) -> AccountServicer:
         dependencies, user_state = self._dependencies, self._user_state

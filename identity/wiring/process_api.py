@@ -25,6 +25,7 @@ from identity.administration.tenants.administration import TenantAdministration
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.foundation.vocabulary import Permission
 from identity.people.first_administrator import FirstAdministrator
+from identity.people.users_by_username import UsersByUsername
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.people_administration import PeopleAdministrationWiring
@@ -50,7 +51,7 @@ def process_api(
         _AUTHORIZATIONS: AuthorizationServicer(api_callers, people.authorizations),
         _GROUPS: GroupServicer(api_callers, people.groups, members),
         _ROLES: RoleServicer(api_callers, people.roles, members),
-        _USERS: UserServicer(api_callers, people.people, people.administrators),
+        _USERS: UserServicer(api_callers, UsersByUsername(people.people, people.administrators)),
         _SETUP: SetupServicer(_first_administrator(dependencies, people)),
         _TENANTS: TenantServicer(api_callers, tenants, members),
         _AUTHENTICATION: AuthenticationServicer(

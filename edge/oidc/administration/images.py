@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from aiohttp import hdrs, web
 
 from edge.conditional import is_named
-from edge.oidc.access.administration_calls import AdministrationCalls, named, written
+from edge.oidc.access.administration_calls import AdministrationCalls, named
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.message_json import members
 from edge.oidc.access.tenant import tenant_of
 from edge.oidc.access.upload import Uploads, read_image
 from edge.oidc.config import OidcConfig
-from edge.oidc.openapi.operation import UNCHANGED, Answer, Caller, content, described, done, may, plain
-from edge.oidc.openapi.schemas import message
+from edge.oidc.openapi.operation import UNCHANGED, Answer, Caller, described, done, may, plain
 from edge.oidc.stubs import Stubs
 from edge.problem import Handler
 from gnomon.identity.v1 import image_service_pb2 as pb
@@ -37,7 +35,6 @@ def about_images(
     images = ImagesEndpoint(stubs, calls, pb.IMAGE_KIND_PROVIDER)
 
     yield "/clients/{id}/logo", {"GET": logos.get, "PUT": logos.put, "DELETE": logos.delete}
-    yield "/users/picture_config", {"GET": pictures.get_config}
     yield "/users/{id}/picture", {"PUT": pictures.put}
     yield "/users/{id}/picture/{image_id}", {"GET": pictures.get, "DELETE": pictures.delete}
     yield "/providers/{id}/img", {"GET": images.get, "PUT": images.put, "DELETE": images.delete}
@@ -51,15 +48,6 @@ class ImagesEndpoint:
         self._calls = calls
         self._kind = kind
         self._uploads = Uploads()
-
-    @described(
-        "Says what pictures of users may be.",
-        content(message(pb.GetPictureConfigResponse)),
-        caller=Caller.ANYBODY,
-    )
-    async def get_config(self, request: web.Request) -> web.Response:
-        asked = pb.GetPictureConfigRequest(tenant_id=tenant_of(request))
-        return written(members(await self._images.GetPictureConfig(asked, timeout=self._calls.timeout)))
 
     @described(
         "An image.",

@@ -9,7 +9,7 @@ from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of, record_of
 from identity.administration.provider_presets import PRESETS, PresetValues, ProviderPreset, fields_from_preset
 from identity.administration.providers import ProviderAdministration
-from identity.administration.rpc.saml import described, saml_fields, saml_message
+from identity.administration.rpc.saml import saml_fields, saml_message
 from identity.authentication.federation.lookup import ProviderLookup, UpstreamMetadata
 from identity.authentication.rpc.browser import offered_provider
 from identity.authentication.saml.metadata import SamlMetadata
@@ -83,7 +83,10 @@ class ProviderServicer(Operations):
         return list(map(offered_provider, await self._offered_providers.offered(tenant)))
 
     async def _described(self, message: pb.ProviderFields) -> ProviderFields:
-        return await described(_fields(message), message.saml, self._saml_metadata)
+        saml = message.saml
+        return await self._saml_metadata.described(
+            _fields(message), text=saml.metadata, uri=saml.metadata_url
+        )
 
 
 def _fields(message: pb.ProviderFields) -> ProviderFields:

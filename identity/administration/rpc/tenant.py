@@ -1,6 +1,6 @@
 """TenantService."""
 
-from dataclasses import replace
+from collections.abc import Collection
 
 from gnomon.identity.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor
@@ -19,6 +19,7 @@ _NAMES = {
     "require_email_confirmation": "requires_email_confirmation",
     "security_profile": "profile",
 }
+_LATER = ("security_profile", "email_codes", "sign_in_notice", "support_role", "support_minutes")
 
 
 class TenantServicer(Operations):
@@ -58,21 +59,11 @@ class TenantServicer(Operations):
             await self._administration.delete(request.id, actor=actor)
 
     async def _update_settings(self, request: pb.UpdateTenantSettingsRequest, actor: Actor) -> TenantRecord:
-        sent, settings = request.settings, _settings(request.settings)
-        has_support = sent.HasField("support_role") and sent.HasField("support_minutes")
-        if not (sent.security_profile and sent.email_codes and sent.sign_in_notice and has_support):
-            # An edge of an earlier version does not know these settings, and must not change them.
+        settings = _settings(request.settings)
+        unset = _unset(request.settings)
+        if unset:
             present = (await self._administration.get(request.id)).settings
-            if not sent.security_profile:
-                settings = settings.with_profile(present.profile)
-            if not sent.email_codes:
-                settings = replace(settings, email_codes=present.email_codes)
-            if not sent.sign_in_notice:
-                settings = replace(settings, sign_in_notice=present.sign_in_notice)
-            if not sent.HasField("support_role"):
-                settings = replace(settings, support_role=present.support_role)
-            if not sent.HasField("support_minutes"):
-                settings = replace(settings, support_minutes=present.support_minutes)
+            settings = settings.with_present(present, unset)
         return await self._administration.change_settings(request.id, settings, actor=actor)
 
     async def find_tenant_of_host(
@@ -84,6 +75,12 @@ class TenantServicer(Operations):
         return message_of(
             pb.Tenant, record, _NAMES, issuer=self._tenants.issuer_of(record.own_id, record.hostname)
         )
+
+
+def _unset(message: pb.TenantSettings) -> Collection[str]:
+    """Return the settings that an edge of an earlier version does not know, and must not change."""
+    present = {field.name for field, _ in message.ListFields()}
+    return [name for name in _LATER if name not in present]
 
 
 def _settings(message: pb.TenantSettings) -> TenantSettings:

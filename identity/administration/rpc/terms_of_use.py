@@ -7,22 +7,17 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of
 from identity.administration.terms_of_use import ListedTerms, TermsAdministration
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
+from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.authentication.rpc.shown_terms import shown_terms
 from identity.directory.terms_of_use.terms import TermsAcceptance
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.foundation.tenants import Tenant
-from server.platform.clock import Clock
-from server.platform.errors import NotFound
 
 
 class TermsOfUseServicer(Operations):
-    def __init__(
-        self, admission: Admission, administration: TermsAdministration, terms: TermsOfUse, clock: Clock
-    ) -> None:
+    def __init__(self, admission: Admission, administration: TermsAdministration, terms: TermsOfUse) -> None:
         self._administration = administration
         self._terms = terms
-        self._clock = clock
         super().__init__(
             admission,
             {
@@ -46,21 +41,12 @@ class TermsOfUseServicer(Operations):
         self, tenant: Tenant, version: str, page_size: int, continuation_token: str
     ) -> tuple[Sequence[TermsAcceptance], str]:
         most = page_size or MOST_OF_A_PAGE
-        # One more than shown, to know whether there is a next page.
-        found = await self._administration.acceptances(
-            tenant, version, after=id_of(continuation_token), most=most + 1
-        )
-        return found[:most], token_of(found[most - 1].user_id) if len(found) > most else ""
+        after = id_of(continuation_token)
+        found = await self._administration.acceptances(tenant, version, after=after, most=most + 1)
+        return page_of(found, most, lambda acceptance: acceptance.user_id)
 
     async def _shown(self, tenant: Tenant, version: str, languages: Sequence[str]) -> pb.ShownTerms:
-        """Return the version that holds, or another one that held."""
-        found = await self._terms.current(tenant)
-        if version:
-            now = self._clock.now()
-            known = (each for each in await self._terms.versions(tenant) if each.id == version)
-            found = next((each for each in known if each.holds_from <= now), None)
-        if found is None:
-            raise NotFound("there are no such terms of use")
+        found = await self._terms.public(tenant, version)
         return shown_terms(found, *await self._terms.text(tenant, found, languages))
 
 

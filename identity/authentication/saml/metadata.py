@@ -5,7 +5,7 @@ administrator gave. Its signature, if any, is therefore not verified.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from identity.authentication.saml.certificates import MOST, certificate_of, text_of_certificate
@@ -15,7 +15,7 @@ from identity.crypto.xml.signatures import DS
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments, UnreadableDocument
 from identity.delivery.http.registered_uris import expect_reachable, expect_safe_uri
-from identity.directory.provider import SamlBinding
+from identity.directory.provider import ProviderFields, SamlBinding
 from identity.directory.tenants.saml_application import SamlConsumerService
 from server.platform.errors import InvalidArgument
 
@@ -65,6 +65,17 @@ class SamlMetadata:
         except UnreadableDocument as error:
             raise InvalidArgument("metadata_url: there is no readable metadata") from error
         return idp_metadata(document)
+
+    async def described(self, fields: ProviderFields, *, text: str, uri: str) -> ProviderFields:
+        """Take issuer, endpoints, binding and certificates from the metadata, if there is a text or an address of it.
+
+        Raises InvalidArgument for unreadable metadata, and for both kinds of it.
+        """
+        if text and uri:
+            raise InvalidArgument("saml: expected metadata or metadata_url, found both")
+        if text:
+            return _described(fields, idp_metadata(text))
+        return _described(fields, await self.read(uri)) if uri else fields
 
 
 def idp_metadata(document: str) -> IdpMetadata:
@@ -172,3 +183,16 @@ def _certificates(
         for certificate in key.findall(f"{DS}KeyInfo/{DS}X509Data/{DS}X509Certificate")
     ]
     return tuple(dict.fromkeys(text_of_certificate(certificate_of(text)) for text in texts))
+
+
+def _described(fields: ProviderFields, found: IdpMetadata) -> ProviderFields:
+    if fields.saml is None or fields.saml.certificates or fields.issuer or fields.authorization_endpoint:
+        raise InvalidArgument("saml: expected metadata, or issuer, authorization_endpoint and certificates")
+    saml = replace(
+        fields.saml,
+        certificates=found.certificates,
+        binding=found.binding,
+        single_logout_endpoint=found.single_logout_endpoint,
+        signs_requests=fields.saml.signs_requests or found.wants_signed_requests,
+    )
+    return replace(fields, issuer=found.entity_id, authorization_endpoint=found.sign_on_endpoint, saml=saml)

@@ -1,5 +1,6 @@
 """Settings of a tenant for sign-in and registration."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
@@ -68,6 +69,13 @@ class TenantSettings:
         signs_messages = profile is SecurityProfile.FAPI_2_MESSAGE_SIGNING
         known = SecurityProfile.FAPI_2 if signs_messages else profile
         return replace(self, security_profile=known, signs_messages=signs_messages)
+
+    def with_present(self, present: Self, names: Collection[str]) -> Self:
+        """Return these settings with those of the names as they are at present."""
+        kept = {name: getattr(present, name) for name in names}
+        if "security_profile" in kept:
+            kept["signs_messages"] = present.signs_messages
+        return replace(self, **kept)
 
     def __post_init__(self) -> None:
         if not 1 <= self.confirmation_link_hours <= _MOST_LINK_HOURS:

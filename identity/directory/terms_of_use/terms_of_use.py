@@ -20,6 +20,7 @@ from identity.directory.terms_of_use.terms import (
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
+from server.platform.errors import NotFound
 from server.platform.records import AlreadyThere, RecordStore
 
 KEPT_FOR = timedelta(seconds=10)
@@ -81,6 +82,17 @@ class TermsOfUse:
     async def current(self, tenant: Tenant) -> TermsVersion | None:
         """Return the version that holds."""
         return next(iter(sufficient(await self.versions(tenant), self._clock.now())), None)
+
+    async def public(self, tenant: Tenant, version: str) -> TermsVersion:
+        """Return the version with this id, if it holds or held, and without an id the one that holds; raises NotFound."""
+        if not version:
+            found = await self.current(tenant)
+        else:
+            known = (each for each in await self.versions(tenant) if each.id == version)
+            found = next((each for each in known if each.holds_from <= self._clock.now()), None)
+        if found is None:
+            raise NotFound("there are no such terms of use")
+        return found
 
     async def text(self, tenant: Tenant, version: TermsVersion, languages: Sequence[str]) -> tuple[str, str]:
         """Return the text in the first of these languages that it has, and the language; both empty without a text.

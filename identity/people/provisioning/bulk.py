@@ -13,6 +13,7 @@ import msgspec
 from identity.people.provisioning.answers import Answer
 from identity.people.provisioning.documents import Members, an_object, expect_schema, member, read
 from identity.people.provisioning.members import Budget
+from identity.people.provisioning.operation import Operation
 from identity.people.provisioning.refusals import ScimType, refusal
 from server.platform.errors import AlreadyExists, ServiceError
 
@@ -29,18 +30,6 @@ _BULK_ID = re.compile(r"bulkId:([^/\s]+)")
 _PATH = re.compile(r"/(Users|Groups)(?:/([^/]+))?")
 _METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _PRECONDITION_FAILED = "OTHER_ETAG"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """`kind` is Users or Groups; the id is empty for POST."""
-
-    method: str
-    kind: str
-    resource_id: str
-    document: bytes
-    versions: tuple[str, ...] = ()
-    budget: Budget
 
 
 Run = Callable[[Operation], Awaitable[Answer | None]]

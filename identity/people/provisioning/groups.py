@@ -36,6 +36,7 @@ from identity.people.provisioning.members import (
     members_in,
     replaced,
 )
+from identity.people.provisioning.operation import Operation
 from identity.people.provisioning.refusals import ScimType, refusal
 from identity.people.provisioning.user_documents import MOST_OF_NAMES, times
 from identity.people.provisioning.users import base_of
@@ -75,17 +76,17 @@ class ProvisionedGroups:
             resources.append(_projected(_resource(group, members, tenant), search.projection))
         return page(resources, total=len(found), start=search.start)
 
-    async def get(self, tenant: Tenant, group_id: str, projection: Projection = WHOLE) -> Answer:
+    async def get(self, tenant: Tenant, resource_id: str, projection: Projection = WHOLE) -> Answer:
         """Raises NotFound, and InvalidArgument with `tooMany` for more members than an answer has."""
-        return await self._answer(tenant, await self.groups.get(tenant, group_id), projection)
+        return await self._answer(tenant, await self.groups.get(tenant, resource_id), projection)
 
     async def create(
-        self, tenant: Tenant, document: bytes, actor: Actor, projection: Projection = WHOLE, *, budget: Budget
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
     ) -> Answer:
         """Raises InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
-        sent = _sent(document)
+        sent = _sent(operation.document)
         joining = replaced(sent.get("members"))
-        await self._expect_users(tenant, joining, budget)
+        await self._expect_users(tenant, joining, operation.budget)
         now = self.clock.now()
         new = Group(tenant_id=tenant.tenant_id, id="", name="", created_at=now, changed_at=now)
         group = await self.groups.add(tenant, _changed(new, sent), actor)
@@ -93,48 +94,34 @@ class ProvisionedGroups:
         return await self._answer(tenant, group, projection)
 
     async def replace(
-        self,
-        tenant: Tenant,
-        group_id: str,
-        document: bytes,
-        actor: Actor,
-        *,
-        projection: Projection = WHOLE,
-        budget: Budget,
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
     ) -> Answer:
         """Raises NotFound and the errors of `create`."""
-        sent = _sent(document)
-        before = await self.groups.get(tenant, group_id)
+        sent = _sent(operation.document)
+        before = await self.groups.get(tenant, operation.resource_id)
         changes = await self._exact(tenant, before, replaced(sent.get("members")))
-        await self._expect_users(tenant, changes, budget)
+        await self._expect_users(tenant, changes, operation.budget)
         group = await self._change(tenant, before, sent, actor)
         await self._write(tenant, group, changes, actor)
         return await self._answer(tenant, group, projection)
 
     async def patch(
-        self,
-        tenant: Tenant,
-        group_id: str,
-        document: bytes,
-        actor: Actor,
-        *,
-        projection: Projection = WHOLE,
-        budget: Budget,
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
     ) -> Answer:
         """Raises the errors of `replace`."""
-        operations = patches.changes(read(document), GROUP)
-        before = await self.groups.get(tenant, group_id)
+        operations = patches.changes(read(operation.document), GROUP)
+        before = await self.groups.get(tenant, operation.resource_id)
         others = [operation for operation in operations if not is_of_members(operation)]
         after = patches.patched(_written(before), others, GROUP)
         changes = await self._exact(tenant, before, member_changes(operations))
-        await self._expect_users(tenant, changes, budget)
+        await self._expect_users(tenant, changes, operation.budget)
         group = await self._change(tenant, before, after, actor)
         await self._write(tenant, group, changes, actor)
         return await self._answer(tenant, group, projection)
 
-    async def delete(self, tenant: Tenant, group_id: str, actor: Actor) -> None:
+    async def delete(self, tenant: Tenant, operation: Operation, actor: Actor) -> None:
         """Raises NotFound, PermissionDenied."""
-        await self.groups.remove(tenant, group_id, actor)
+        await self.groups.remove(tenant, operation.resource_id, actor)
 
     async def _change(self, tenant: Tenant, before: Group, members: Members, actor: Actor) -> Group:
         if _changed(before, members) == before:

@@ -22,6 +22,7 @@ from identity.people.provisioning.documents import (
     text,
     wants,
 )
+from identity.people.provisioning.operation import Operation
 from identity.people.provisioning.refusals import ScimType, refusal
 from identity.people.provisioning.user_documents import change_of, location, resource, version_of, written
 from identity.people.user_changes import UserChange
@@ -58,63 +59,50 @@ class ProvisionedUsers:
         resources = [_projected(resource(user, groups, base), search.projection) for user in found.items]
         return page(resources, total=found.total, start=search.start)
 
-    async def get(self, tenant: Tenant, user_id: str, projection: Projection = WHOLE) -> Answer:
+    async def get(self, tenant: Tenant, resource_id: str, projection: Projection = WHOLE) -> Answer:
         """Raises NotFound."""
-        user = await self.administration.get(tenant, UserId(user_id))
+        user = await self.administration.get(tenant, UserId(resource_id))
         return await self._answer(tenant, user, projection)
 
     async def create(
-        self, tenant: Tenant, document: bytes, actor: Actor, projection: Projection = WHOLE
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
     ) -> Answer:
         """Raises InvalidArgument, AlreadyExists, PermissionDenied."""
-        change = change_of(_sent(document), None)
+        change = change_of(_sent(operation.document), None)
         await self._expect_free_name(tenant, change, None)
         user = await self.administration.create(tenant, change, actor)
         return await self._answer(tenant, user, projection)
 
     async def replace(
-        self,
-        tenant: Tenant,
-        user_id: str,
-        document: bytes,
-        actor: Actor,
-        *,
-        versions: tuple[str, ...] = (),
-        projection: Projection = WHOLE,
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
     ) -> Answer:
         """Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
-        sent = _sent(document)
-        user = await self._change(tenant, user_id, lambda _: sent, actor, versions=versions)
-        return await self._answer(tenant, user, projection)
-
-    async def patch(
-        self,
-        tenant: Tenant,
-        user_id: str,
-        document: bytes,
-        actor: Actor,
-        *,
-        versions: tuple[str, ...] = (),
-        projection: Projection = WHOLE,
-    ) -> Answer:
-        """Raises the errors of `replace`."""
-        operations = patches.changes(read(document), USER)
+        sent = _sent(operation.document)
         user = await self._change(
-            tenant,
-            user_id,
-            lambda before: patches.patched(before, operations, USER),
-            actor,
-            versions=versions,
+            tenant, operation.resource_id, lambda _: sent, actor, versions=operation.versions
         )
         return await self._answer(tenant, user, projection)
 
-    async def delete(
-        self, tenant: Tenant, user_id: str, actor: Actor, *, versions: tuple[str, ...] = ()
-    ) -> None:
+    async def patch(
+        self, tenant: Tenant, operation: Operation, actor: Actor, projection: Projection = WHOLE
+    ) -> Answer:
+        """Raises the errors of `replace`."""
+        operations = patches.changes(read(operation.document), USER)
+        user = await self._change(
+            tenant,
+            operation.resource_id,
+            lambda before: patches.patched(before, operations, USER),
+            actor,
+            versions=operation.versions,
+        )
+        return await self._answer(tenant, user, projection)
+
+    async def delete(self, tenant: Tenant, operation: Operation, actor: Actor) -> None:
         """Raises NotFound, InvalidState, PermissionDenied."""
-        if versions:
-            expect_version(version_of(await self.administration.get(tenant, UserId(user_id))), versions)
-        await self.administration.delete(tenant, UserId(user_id), actor)
+        user_id = UserId(operation.resource_id)
+        if operation.versions:
+            expect_version(version_of(await self.administration.get(tenant, user_id)), operation.versions)
+        await self.administration.delete(tenant, user_id, actor)
 
     async def _change(
         self, tenant: Tenant, user_id: str, changed: Changed, actor: Actor, *, versions: tuple[str, ...]

@@ -8,7 +8,7 @@ from gnomon.identity.v1 import user_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.records import record_of
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
+from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from identity.people.rpc.people import user_message, values_of
@@ -41,9 +41,8 @@ class UserServicer(Operations):
         most, token = page_size or MOST_OF_A_PAGE, continuation_token
         if not wanted.is_everybody:
             return await self._users.search(tenant, wanted, token=token, most=most)
-        # One more than shown, to know whether there is a next page.
         found = await self._users.page(tenant, after=id_of(token), most=most + 1)
-        return found[:most], token_of(found[most - 1].id) if len(found) > most else ""
+        return page_of(found, most, lambda user: user.id)
 
 
 def _change(fields: user_pb2.UserFields) -> UserChange:

@@ -9,7 +9,7 @@ from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of, record_of
-from identity.authentication.rpc.continuation import id_of, token_of
+from identity.authentication.rpc.continuation import id_of, page_of
 from identity.foundation.tenants import Tenant, Tenants
 from identity.people.rpc.people import user_message, values_of
 from identity.people.transfer.account import ImportedUser
@@ -47,32 +47,26 @@ class UserTransferServicer(Operations):
                 pb.ImportUsersRequest: self._import,
                 pb.ExportUsersRequest: self._export,
             },
+            shows={ExportedUser: _message},
         )
 
     async def _import(self, tenant: Tenant, request: pb.ImportUsersRequest, actor: Actor) -> Sequence[Result]:
         if request.creates_labels:
             for area in _LABELS:
                 await self._admission.of(request, area, Right.CREATE)
-        options = ImportOptions(
-            is_dry_run=request.dry_run,
-            creates_labels=request.creates_labels,
-            allows_administrators=request.allows_administrators,
-        )
+        options = record_of(ImportOptions, request, without=("tenant_id", "caller", "users"))
         return await self._imports.run(tenant, [_imported(user) for user in request.users], actor, options)
 
     async def _export(
         self, tenant: Tenant, request: pb.ExportUsersRequest, actor: Actor
-    ) -> tuple[Sequence[pb.TransferredUser], str]:
-        after, with_hash = id_of(request.continuation_token), request.with_password_hashes
-        if with_hash:
+    ) -> tuple[Sequence[ExportedUser], str]:
+        after, most = id_of(request.continuation_token), request.page_size or _MOST_OF_A_PAGE
+        if request.with_password_hashes:
             await self._expect_of_deployment(request, actor)
-            # One event for each page, because a caller can begin with any of them.
-            await self._exports.tell_of_hashes(tenant, actor)
-        most = request.page_size or _MOST_OF_A_PAGE
-        # One more than shown, to know whether there is a next page.
-        found = await self._exports.page(tenant, after=after, most=most + 1)
-        users = [_message(each, with_hash=with_hash) for each in found[:most]]
-        return users, token_of(found[most - 1].user.id) if len(found) > most else ""
+        found = await self._exports.page(
+            tenant, actor, after=after, most=most + 1, has_hashes=request.with_password_hashes
+        )
+        return page_of(found, most, lambda exported: exported.user.id)
 
     async def _expect_of_deployment(self, request: pb.ExportUsersRequest, actor: Actor) -> None:
         """Raise PermissionDenied unless the caller administers the default tenant, and so the whole deployment."""
@@ -95,13 +89,13 @@ def _imported(user: pb.TransferredUser) -> ImportedUser:
     return record_of(ImportedUser, user, without=(*_OF_ACCOUNT, "user_values"), change=change)
 
 
-def _message(exported: ExportedUser, *, with_hash: bool) -> pb.TransferredUser:
+def _message(exported: ExportedUser) -> pb.TransferredUser:
     user, shown = exported.user, user_message(exported.user)
     attributes = {name: msgspec.Raw(text.encode()) for name, text in user.attributes.items()}
     return message_of(
         pb.TransferredUser,
         user,
-        password_hash=user.password_hash if with_hash else "",
+        password_hash=exported.password_hash,
         password_expired=exported.is_password_expired,
         user_values=shown.user_values,
         attributes=msgspec.json.encode(attributes).decode() if attributes else "",

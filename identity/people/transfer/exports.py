@@ -1,11 +1,11 @@
 """Export of accounts, page by page, in the form of an import.
 
-Password hashes are exported only on request, to administrators of the whole deployment, with a security event. Secrets
-of authenticator apps and passkeys are never exported.
+Password hashes are exported only on request, to administrators of the whole deployment, with a security event for each
+page. Secrets of authenticator apps and passkeys are never exported.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from identity.access.callers import Actor
@@ -23,9 +23,12 @@ _LINKED = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASSKEY, Accou
 
 @dataclass(frozen=True, slots=True)
 class ExportedUser:
+    """`password_hash` is empty unless hashes are exported."""
+
     user: User
     links: tuple[ImportedLink, ...]
     is_password_expired: bool
+    password_hash: str = field(default="", repr=False)
 
 
 class Providers(Protocol):
@@ -40,8 +43,15 @@ class UserExports:
     events: Events
     clock: Clock
 
-    async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[ExportedUser]:
-        """Return users in the order of their ids, beginning after `after`."""
+    async def page(
+        self, tenant: Tenant, actor: Actor, *, after: str, most: int, has_hashes: bool
+    ) -> Sequence[ExportedUser]:
+        """Return users in the order of their ids, beginning after `after`.
+
+        Each page with password hashes emits an event, because a caller can begin with any of them.
+        """
+        if has_hashes:
+            await self._tell_of_hashes(tenant, actor)
         names = {provider.id: provider.name for provider in await self.providers.all(tenant)}
         now = self.clock.now()
         return [
@@ -49,12 +59,12 @@ class UserExports:
                 user,
                 await self._links(user, names),
                 is_password_expired=user.password_until is not None and user.password_until <= now,
+                password_hash=user.password_hash if has_hashes else "",
             )
             for user in await self.users.page(tenant.tenant_id, after=after, most=most)
         ]
 
-    async def tell_of_hashes(self, tenant: Tenant, actor: Actor) -> None:
-        """Emit the event of an export with password hashes."""
+    async def _tell_of_hashes(self, tenant: Tenant, actor: Actor) -> None:
         await self.events.emit(
             tenant.tenant_id,
             EventType.CREATED,
