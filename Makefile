@@ -24,7 +24,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo
 
 ##@ Develop
-.PHONY: test bench bench-zeebe golden generate lock format catalogue changelog wheel diagram editors viewer readme screenshots
+.PHONY: test bench bench-zeebe golden generate lock format catalogue changelog wheel diagram editors viewer readme screenshots pictures
 test: .venv/.dev $(VIEWERS) ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal # Hundreds of servers start: compiled code is kept
 
@@ -57,6 +57,9 @@ format: .venv/.dev ## Format the code
 
 screenshots: .venv/.dev $(VIEWERS) ## Take pictures of some 35 states of the pages in three looks (OUT=)
 	@$(BIN)/python -m tests.browser.screenshots $(or $(OUT),screenshots)
+
+pictures: .venv/.dev $(VIEWERS) ## Take the pictures of the README again, into docs/images/
+	@$(BIN)/python -m tests.browser.screenshots
 
 wheel: .venv/.dev $(VIEWERS) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .

@@ -194,6 +194,9 @@ FORM_WORDS: Final = (
     marked("The document data source is required."),
     marked("The error message to display when the input does not match the regular expression."),
     marked(
+        "The built-in phone validation pattern is based on the E.164 standard with no spaces. Ex: +491234567890"
+    ),
+    marked(
         "These options can incur security risks, especially if used in combination with dynamic links. Ensure that you are aware of them, that you trust the source url and only enable what your use case requires."
     ),
     marked("Time format"),
@@ -207,6 +210,9 @@ FORM_WORDS: Final = (
     marked("Type"),
     marked("URL"),
     marked("Upload multiple files"),
+    marked(
+        'Use a unique "key" to link the form element and the related input/output data. When dealing with nested data, break it down in the user task\'s input mapping before using it.'
+    ),
     marked("Use 24h"),
     marked("Validation"),
     marked("Validation pattern"),

@@ -10,11 +10,13 @@ from edge.config import EdgeConfig
 from edge.console.addresses import SIGNED_OUT_PAGE, START
 from edge.console.administration import Administration
 from edge.console.api import Api, CredentialOf
+from edge.console.identity.audit import audit
 from edge.console.identity.pages import (
     change_record,
     change_records,
     create_record,
     identity,
+    live_events,
     new_record,
     record,
     records,
@@ -175,7 +177,9 @@ PAGES: Mapping[str, Show] = {
     "decisions/{key}/model": decision_model,
     "evaluations/{key}": evaluation,
     "identity": identity,
+    "audit": audit,
     "identity/new/{kind}": new_record,
+    "identity/events/live": live_events,
     "identity/{kind}": records,
     "identity/{kind}/{key}": record,
 }

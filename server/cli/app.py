@@ -147,6 +147,12 @@ add_command(
     "Check models without a server; if a deployment would refuse them, the exit code is 1.",
 )
 add_command(
+    app,
+    "diagram",
+    "server.cli.diagram.command:diagram",
+    "Draw a process as SVG or PNG: of a file, or of a deployed process or an instance with its tokens.",
+)
+add_command(
     app, "dmn", "server.cli.dmn:dmn", "Evaluate a decision of a file; if it fails, the exit code is 1."
 )
 add_command(

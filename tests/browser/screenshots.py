@@ -1,13 +1,18 @@
-"""`make screenshots OUT=folder`: pictures of the pages on a desktop, on a phone and in the dark, to be looked at."""
+"""`make screenshots OUT=folder`: pictures of the pages on a desktop, on a phone and in the dark, to be looked at.
+
+`make pictures` takes those of the README again.
+"""
 
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import httpx
+from PIL import Image
 
 from identity.delivery.mail.config import EmailConfig
 from identity.directory.config import UsersConfig
@@ -28,12 +33,16 @@ from tests.server_process import ROOT
 MOST_SECONDS = 600
 # Width and color scheme.
 LOOKS = {"desktop": (1280, "light"), "phone": (390, "light"), "dark": (1280, "dark")}
+IMAGES = ROOT / "docs/images"
+# States that the README shows, in its two themes.
+OF_README = ("console-instance-incident",)
+README_HEIGHT = 900
 ORDER = {"order": {"customer": "ada", "items": [{"article": "lamp", "quantity": 2, "price": 59.25}]}}
 
 Take = Callable[[str], Awaitable[None]]
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *, of_readme: bool = False) -> None:
     if not PROGRAM:
         sys.exit(ABSENT)
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,17 +55,25 @@ def main(folder: Path) -> None:
 
         async def pictures() -> None:
             async with asyncio.timeout(MOST_SECONDS), new_page(browser) as page:
-                await _all(page, _into(page, folder), console.http, temporary / "letters")
+                take = _into(page, folder, of_readme=of_readme)
+                await _all(page, take, console.http, temporary / "letters")
 
         asyncio.run(pictures())
 
 
-def _into(page: Page, folder: Path) -> Take:
+def _into(page: Page, folder: Path, *, of_readme: bool = False) -> Take:
     async def take(name: str) -> None:
+        if of_readme and name not in OF_README:
+            return
         for look, (width, scheme) in LOOKS.items():
+            if of_readme and look == "phone":
+                continue
             await page.emulate(width=width, scheme=scheme)
             await page.run("document.getAnimations().forEach((each) => each.finish())")
-            (folder / f"{name}.{look}.png").write_bytes(await page.picture())
+            picture = Image.open(BytesIO(await page.picture()))
+            if of_readme:
+                picture = picture.crop((0, 0, picture.width, min(picture.height, README_HEIGHT)))
+            picture.save(folder / f"{name}.{look}.png", optimize=True)
         await page.emulate(width=LOOKS["desktop"][0], scheme="light")
         sys.stdout.write(f"{name}\n")
 
@@ -187,4 +204,7 @@ def _furnished(http: str, session: httpx.Client) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]))
+    else:
+        main(IMAGES, of_readme=True)

@@ -21,7 +21,16 @@ from tests.server_process import Addresses
 
 pytestmark = pytest.mark.skipif(not HAS_NPM, reason=ABSENT)
 
-LISTS = ("", "processes", "instances", "instances?state=ACTIVE", "batches", "tasks?list=all", "decisions")
+LISTS = (
+    "",
+    "processes",
+    "instances",
+    "instances?state=ACTIVE",
+    "batches",
+    "tasks?list=all",
+    "decisions",
+    "audit",
+)
 
 
 @pytest.fixture(scope="module")

@@ -257,3 +257,30 @@ async def test_the_policy_of_pages_permits_nothing_unsafe(page: Page, addresses:
     assert "unsafe" not in policy
     assert "'strict-dynamic'" not in policy
     assert policy.startswith("default-src 'none'; script-src 'nonce-")
+
+
+async def pick(page: Page, element_id: str) -> None:
+    """Click on an element of the diagram; elements of SVG have no `click`."""
+    hit = f"document.querySelector('[data-element-id={element_id}] .djs-hit')"
+    await page.run(f"{hit}.dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
+
+
+@needs_viewer
+async def test_elements_of_a_modification_are_chosen_on_the_diagram(page: Page, addresses: Addresses) -> None:
+    (instance,) = drawn(addresses.http, "chosen")
+    await visit(
+        page, f"{addresses.http}/console/default/instances/{instance['processInstanceKey']}/modification"
+    )
+    await page.until(DRAWN)
+    await pick(page, "start")
+    activated = await page.run("document.getElementById('element-1').value")
+    await page.run("(document.getElementById('element-1').value = '')")
+    await pick(page, "work")
+    await pick(page, "end")
+    move = await page.run("['action', 'target'].map((each) => document.getElementsByName(each)[0].value)")
+    await page.click("main form p button")
+    await page.until("!!document.querySelector('.done')")
+
+    assert activated == "start"
+    assert move == ["move", "end"]
+    assert await page.run("document.querySelector('[data-part=facts] .state').textContent") == "Completed"

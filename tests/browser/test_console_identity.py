@@ -343,3 +343,20 @@ async def test_a_client_gets_a_screen_after_its_preview(page: Page, addresses: A
         await page.run("document.getElementsByName('settings.login_heading')[0].value")
         == "Welcome to the shop"
     )
+
+
+async def test_a_new_event_appears_in_the_open_list(page: Page, addresses: Addresses) -> None:
+    identity = f"{addresses.http}/console/default/identity"
+    await visit(page, f"{identity}/events")
+    before = await page.run("document.body.innerText.includes('192.0.2.98')")
+    await page.run("(window.isOpen = true)")
+    form = """new URLSearchParams({csrf_token: document.querySelector('[name=csrf_token]').value,
+      form: 'create', ip: '192.0.2.98',
+      exp: new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)})"""
+    status = await page.run(
+        f"fetch('/console/default/identity/new/blocks', {{method: 'POST', body: {form}}}).then((each) => each.status)"
+    )
+    await page.until("document.querySelector('[data-part=rows]').innerText.includes('192.0.2.98')")
+
+    assert (before, status) == (False, 200)
+    assert await page.run("window.isOpen") is True

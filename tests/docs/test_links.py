@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.screenshots import IMAGES, OF_README
 from tests.docs.markdown import ROOT
 
 DOCUMENTS = [
@@ -24,6 +25,15 @@ _NO_PART_OF_AN_ANCHOR = re.compile(r"[^\w\- ]")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_a_document_links_to_what_exists(document: Path) -> None:
     assert list(broken_links(document)) == []
+
+
+def test_pictures_of_the_readme_are_those_that_make_takes() -> None:
+    shown = re.findall(r'(?:src|srcset)="docs/images/([^"]+)"', (ROOT / "README.md").read_text())
+
+    assert sorted(shown) == sorted(picture.name for picture in IMAGES.glob("*.png"))
+    assert {picture.rpartition(".desktop")[0] or picture.rpartition(".dark")[0] for picture in shown} == set(
+        OF_README
+    )
 
 
 def test_the_index_names_every_page() -> None:

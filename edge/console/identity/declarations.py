@@ -134,7 +134,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A list by one RPC, whose response has one repeated field of messages. `key` is the path of the id of a row."""
+    """A list by one RPC, whose response has one repeated field of messages. `key` is the path of the id of a row.
+
+    A list that `is_live` is renewed while it is shown.
+    """
 
     rpc: str
     columns: tuple[Column, ...]
@@ -142,6 +145,7 @@ class Listing:
     key: str = ""
     filters: tuple[FormField, ...] = ()
     row: Form | None = None
+    is_live: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

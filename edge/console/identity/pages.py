@@ -38,6 +38,8 @@ from edge.console.identity.inputs import Answers, Input, fill, inputs_of, refuse
 from edge.console.identity.kinds import KINDS
 from edge.console.identity.paths import has_field, listed, put_at, record_in, value_at
 from edge.console.identity.tables import LIMIT, Row, cells_of, chosen, row_of
+from edge.console.live_streams import Live
+from edge.console.pages.live import live
 from edge.console.site import Form as Sent
 from edge.console.visit import Visit
 from gnomon.identity.v1.screen_service_pb2 import SCREEN_KIND_LOGIN
@@ -96,6 +98,18 @@ async def change_records(visit: Visit, sent: Sent) -> web.Response:
     except _REFUSED as error:
         return await _list_page(visit, kind, kind.listing, Refusal(form, row, sent, error))
     return _secret_page(visit, kind, form, response) or visit.sent_to("identity", kind.name, done=form.done)
+
+
+async def live_events(visit: Visit) -> web.StreamResponse:
+    """The position of the latest event, as a stream where the browser asks for one."""
+
+    async def read() -> Live:
+        request = visit.administration.request("AwaitEvents")
+        request.latest = 1
+        found = await visit.administration.send("AwaitEvents", request)
+        return {"latest": [each.id for each in found.events], "isFinal": False}
+
+    return await live(visit, read)
 
 
 async def new_record(visit: Visit) -> web.Response:
@@ -171,7 +185,7 @@ async def _list_page(
     row_form = shown_form(listing.row, None, known, refusal) if listing.row else None
     facts = {
         "kind": kind,
-        "kinds": _kinds(visit),
+        "kinds": kinds_of(visit),
         "listing": listing,
         "rows": [row_of(each, listing) for each in found],
         "filters": filters,
@@ -232,7 +246,7 @@ async def _new_page(visit: Visit, kind: RecordKind, refusal: Refusal | None = No
     known = await known_values(visit, form.fields)
     facts = {
         "kind": kind,
-        "kinds": _kinds(visit),
+        "kinds": kinds_of(visit),
         "form": shown_form(form, None, known, refusal),
         "problem": sentence_of(refusal) if refusal else "",
     }
@@ -249,7 +263,7 @@ async def _record_page(
     parts = [await _part(visit, part, key, refusal) for part in kind.parts]
     facts = {
         "kind": kind,
-        "kinds": _kinds(visit),
+        "kinds": kinds_of(visit),
         "key": key,
         "heading": _heading(visit, kind, key, found),
         "facts": list(zip(kind.facts, cells_of(found, kind.facts), strict=True)),
@@ -310,7 +324,7 @@ def _secret_page(
         "secret.html",
         "identity",
         kind=kind,
-        kinds=_kinds(visit),
+        kinds=kinds_of(visit),
         key=key,
         secret=secret,
         report=form.done,
@@ -323,7 +337,7 @@ def _answer_page(visit: Visit, kind: RecordKind, form: Form, response: Any, key:
         return None
     facts = list(zip(form.answer, cells_of(response, form.answer), strict=True))
     return visit.page(
-        "answer.html", "identity", kind=kind, kinds=_kinds(visit), key=key, form=form, facts=facts
+        "answer.html", "identity", kind=kind, kinds=kinds_of(visit), key=key, form=form, facts=facts
     )
 
 
@@ -346,14 +360,14 @@ def _status(refusal: Refusal | None, problem: str = "") -> int:
     return HTTPStatus.BAD_REQUEST.value if problem else HTTPStatus.OK.value
 
 
-def _kinds(visit: Visit) -> list[RecordKind]:
+def kinds_of(visit: Visit) -> list[RecordKind]:
     """Return the kinds of the navigation."""
     return [kind for kind in KINDS.values() if visit.tenant == _DEFAULT or not kind.is_of_deployment]
 
 
 def _kind(visit: Visit) -> RecordKind:
     kind = KINDS.get(visit.request.match_info["kind"])
-    if kind is None or kind not in _kinds(visit):
+    if kind is None or kind not in kinds_of(visit):
         raise NotFound("there is no such page")
     return kind
 

@@ -47,7 +47,7 @@ EVENTS: Final = RecordKind(
     name="events",
     title=marked("Events"),
     noun="event",
-    about=marked("At most 1,000 events of the range, the newest first."),
+    about=marked("At most 1,000 events of the range, the newest first. New events appear by themselves."),
     listing=Listing(
         rpc="ListEvents",
         columns=(
@@ -68,6 +68,7 @@ EVENTS: Final = RecordKind(
             FormField("typ", marked("Type")),
         ),
         empty=marked("There is no such event in this range."),
+        is_live=True,
     ),
 )
 _KEY_FIELDS: Final = (

@@ -83,10 +83,30 @@ const point = (event, act) => {
 };
 
 // Names of elements for fields that ask for one.
+const isFlowNode = ({ businessObject: node, labelTarget }) => !labelTarget && node?.$instanceOf?.("bpmn:FlowNode");
+
+// A click on an element answers the field that was used last. Without one, the tokens of an active element are to be
+// moved, and another element is to be activated.
+let asked;
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches("[list=flow-nodes]")) asked = target;
+});
+const enter = (element) => {
+  if (!isFlowNode(element)) return;
+  const own = document.querySelector(`[data-element="${CSS.escape(element.id)}"] [name=target]`);
+  if (!asked && own) return own.focus();
+  const field = asked ?? [...document.querySelectorAll("[name=element][list=flow-nodes]")].find(({ value }) => !value);
+  if (!field) return;
+  field.value = element.id;
+  const action = field.closest("tr")?.querySelector("[name=action]");
+  if (action && !action.value) action.value = "move";
+  asked = undefined;
+};
+
 const suggest = () => {
   const list = document.getElementById("flow-nodes");
   if (!list) return;
-  const nodes = viewer.get("elementRegistry").filter(({ businessObject: node, labelTarget }) => !labelTarget && node?.$instanceOf?.("bpmn:FlowNode"));
+  const nodes = viewer.get("elementRegistry").filter(isFlowNode);
   list.replaceChildren(
     ...nodes.map(({ businessObject: { id, name } }) => {
       const option = document.createElement("option");
@@ -158,7 +178,10 @@ try {
   canvas.addEventListener("pointerdown", slide);
   new ResizeObserver(resize).observe(canvas);
   figure.addEventListener("click", ({ target }) => zoom[target.dataset.zoom]?.());
-  viewer.get("eventBus").on("element.click", ({ element }) => choose(element.id));
+  viewer.get("eventBus").on("element.click", ({ element }) => {
+    choose(element.id);
+    enter(element);
+  });
   document.addEventListener("live", ({ detail }) => draw(detail));
   for (const [kind, act] of [["mouseover", "addMarker"], ["focusin", "addMarker"], ["mouseout", "removeMarker"], ["focusout", "removeMarker"]])
     document.addEventListener(kind, (event) => point(event, act));

@@ -1,6 +1,7 @@
 """Pages of administrators in front of services with configured responses."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
@@ -25,6 +26,7 @@ from edge.metadata import Metadata
 from edge.oidc.config import AccessConfig, OidcConfig
 from gnomon.directory.v1 import authentication_service_pb2 as directory
 from gnomon.directory.v1.tenant_pb2 import Tenant
+from gnomon.engine.v1 import audit_entry_pb2, audit_log_pb2, audit_log_service_pb2
 from gnomon.identity.v1 import api_key_service_pb2 as api_keys
 from gnomon.identity.v1 import client_service_pb2 as clients
 from gnomon.identity.v1 import ldap_directory_service_pb2 as directories
@@ -33,7 +35,8 @@ from gnomon.identity.v1 import session_service_pb2 as sessions
 from gnomon.identity.v1 import tenant_service_pb2 as tenants
 from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as users
-from server.platform.call import Call
+from gnomon.query.v1.page_pb2 import PageResponse
+from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import AlreadyExists, InvalidArgument, PermissionDenied
@@ -48,6 +51,7 @@ TOKEN = "proof-of-the-page"
 COOKIES = {"GnomonSession": "of-the-deployment", "GnomonSession.acme": "of-acme"}
 HOSTILE = "<img src=x onerror=alert(1)>"
 ADA = user_pb2.User(id="u1", email="ada@example.com", groups=["staff"], language="en", enabled=True)
+ACME = TenantId("acme")
 PAGE = "/console/acme/identity"
 
 Kind = TypeVar("Kind", bound=Message)
@@ -79,8 +83,14 @@ async def read(response: ClientResponse, status: int = 200) -> html.HtmlElement:
 
 @pytest.fixture
 async def console() -> AsyncIterator[Console]:
+    async with opened(Mode.EMBEDDED) as found:
+        yield found
+
+
+@asynccontextmanager
+async def opened(mode: Mode) -> AsyncIterator[Console]:
     servicers = Servicers()
-    admission = interceptors(Mode.EMBEDDED, _admit)
+    admission = interceptors(mode, _admit)
     channel = LocalChannel(
         Dispatcher(dict.fromkeys(services(), servicers), admission), OPERATOR, peer=LOCAL_EDGE
     )
@@ -107,8 +117,9 @@ async def console() -> AsyncIterator[Console]:
         yield Console(servicers, http)
 
 
-def _admit(_call: Call) -> None:
-    """Admit every call."""
+def _admit(call: Call) -> None:
+    """Admit every call, as a person who may read the audit log of the tenant."""
+    call.principal = Principal("ada", frozenset({ACME}), frozenset({"audit:read"}))
 
 
 async def _no_credential(_request: web.Request) -> Metadata:
@@ -480,3 +491,36 @@ async def test_a_malformed_filter_is_told_at_the_filter(console: Console) -> Non
 
     assert page.xpath("//*[@aria-invalid='true']/@name") == ["from"]
     assert console.servicers.requests[-1].DESCRIPTOR.name != "ListEventsRequest"
+
+
+async def test_the_audit_log_is_searched_by_the_filter_of_the_page() -> None:
+    entry = audit_log_pb2.AuditLog(
+        entity_key=HOSTILE,
+        entity_type="PROCESS_INSTANCE",
+        actor_id=HOSTILE,
+        process_instance_key=42,
+        result=audit_entry_pb2.AUDIT_RESULT_SUCCESS,
+    )
+    async with opened(Mode.BUNDLED) as console:
+        console.answers(
+            search_audit_logs=audit_log_service_pb2.SearchAuditLogsResponse(
+                items=[entry], page=PageResponse(total_items=1)
+            )
+        )
+        query = "actor=ada&result=FAIL&of=JOB&key=&instance=42"
+        page = await read(await console.http.get(f"/console/acme/audit?{query}"))
+        (asked,) = console.asked(audit_log_service_pb2.SearchAuditLogsRequest)
+
+    assert asked.filter.actor_id.eq == "ada"
+    assert asked.filter.entity_type.eq == "JOB"
+    assert asked.filter.process_instance_key.eq == 42
+    assert not asked.filter.HasField("entity_key")
+    assert page.text_content().count(HOSTILE) == 2
+    assert page.xpath("//img[@onerror]") == []
+    assert page.xpath("//tbody//a/@href") == ["/console/acme/instances/42"]
+
+
+async def test_a_server_without_an_audit_log_says_so(console: Console) -> None:
+    page = await read(await console.http.get("/console/acme/audit"))
+
+    assert "this server keeps none in embedded mode" in page.text_content()
