@@ -350,6 +350,7 @@ def _keeper(dependencies: Dependencies) -> KeyMaintenance:
             dependencies.saml_signing_keys,
             dependencies.mail,
         ),
+        master_keys=dependencies.master_keys,
         tenants=dependencies.tenants,
         schedule=schedule,
         leadership=leadership,

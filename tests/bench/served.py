@@ -27,21 +27,21 @@ class Served:
 
 
 @contextmanager
-def served(dsn: str) -> Iterator[Served]:
-    """A server with one partition in this database."""
+def served(dsn: str, *arguments: str, partitions: int = 1) -> Iterator[Served]:
+    """A server with one partition in this database, or several."""
     environment: Mapping[str, str] = {
         **DEMO_ACCESS,
         "GNOMON_DATABASE__DSN": dsn,
-        "GNOMON_CLUSTER__PARTITIONS": "1",
+        "GNOMON_CLUSTER__PARTITIONS": str(partitions),
     }
     before, begun = children(os.getpid()), time.perf_counter()
-    with server_process("--mode", "bundled", environment=environment) as addresses:
+    with server_process("--mode", "bundled", *arguments, environment=environment) as addresses:
         yield Served(addresses, frozenset(children(os.getpid()) - before), time.perf_counter() - begun)
 
 
-def token_of(http: str) -> str:
-    """An access token of the demo client; `http` is the URL of the server."""
-    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
+def token_of(http: str, client_id: str = "demo") -> str:
+    """An access token of a client with the secret of the demo client; `http` is the URL of the server."""
+    form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": "demo-secret"}
     answer = httpx.post(f"{http}/auth/v1/oidc/token", data=form, timeout=CALL_SECONDS).raise_for_status()
     return str(answer.json()["access_token"])
 

@@ -1,13 +1,15 @@
 """A load of process instances over gRPC: callers that each start one, activate its job and complete it.
 
 Run as a process of its own, with a way, a target, a number of seconds and the commands per second to offer, 0 for as
-many as there is time for. Prints commands per second and the latencies of their answers.
+many as there is time for. With a number of tenants, the callers take these in turns, as a client that may act in all of
+them and has deployed the process. Prints commands per second and the latencies of their answers.
 """
 
 import asyncio
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, cast
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceAsyncStub
 
 CALLERS = 64
+OF_ALL, SECRET = "of-all-tenants", "demo-secret"
 COMMANDS_OF_A_STORY = 3
 WARM_UP_SECONDS = 2.0
 CALL_SECONDS = 30.0
@@ -49,21 +52,23 @@ class Story:
 
     instances: "ProcessInstanceServiceAsyncStub"
     jobs: "JobServiceAsyncStub"
-    metadata: Metadata
+    metadata: Sequence[Metadata]
     latencies: list[float] = field(default_factory=list)
 
-    async def play(self, begun: float) -> None:
+    async def play(self, number: int, begun: float) -> None:
+        """For the tenant of this number."""
+        metadata = self.metadata[number % len(self.metadata)]
         start = instance_pb.CreateProcessInstanceRequest(process_definition_id="story", variables=VARIABLES)
         activation = job_pb.ActivateJobsRequest(
             type="work", worker="load", timeout=JOB_TIMEOUT, max_jobs_to_activate=1, request_timeout=-1
         )
-        await self.instances.CreateProcessInstance(start, timeout=CALL_SECONDS, metadata=self.metadata)
+        await self.instances.CreateProcessInstance(start, timeout=CALL_SECONDS, metadata=metadata)
         begun = self._answered(begun)
-        jobs = (await self.jobs.ActivateJobs(activation, timeout=CALL_SECONDS, metadata=self.metadata)).jobs
+        jobs = (await self.jobs.ActivateJobs(activation, timeout=CALL_SECONDS, metadata=metadata)).jobs
         begun = self._answered(begun)
         for job in jobs:
             completion = job_pb.CompleteJobRequest(job_key=job.job_key, variables=RESULT)
-            await self.jobs.CompleteJob(completion, timeout=CALL_SECONDS, metadata=self.metadata)
+            await self.jobs.CompleteJob(completion, timeout=CALL_SECONDS, metadata=metadata)
             begun = self._answered(begun)
 
     def _answered(self, begun: float) -> float:
@@ -72,10 +77,10 @@ class Story:
         return now
 
 
-async def run(way: str, target: str, seconds: float, rate: float) -> dict[str, float]:
+async def run(way: str, target: str, seconds: float, rate: float, tenants: int = 0) -> dict[str, float]:
     channel = TunnelChannel(target) if way == "tunnel" else grpc.aio.insecure_channel(target)
     async with channel:
-        story = await _prepared(cast("grpc.aio.Channel", channel))
+        story = await _prepared(cast("grpc.aio.Channel", channel), tenants)
         collector.settle()
         await _play(story, WARM_UP_SECONDS, rate)
         story.latencies.clear()
@@ -91,20 +96,26 @@ async def run(way: str, target: str, seconds: float, rate: float) -> dict[str, f
     }
 
 
-async def _prepared(channel: grpc.aio.Channel) -> Story:
+async def _prepared(channel: grpc.aio.Channel, tenants: int) -> Story:
     request = token_pb.IssueTokenRequest(
         grant_type="client_credentials",
-        client_id="demo",
-        client_secret="demo-secret",
+        client_id=OF_ALL if tenants else "demo",
+        client_secret=SECRET,
         client_authentication=token_pb.CLIENT_AUTHENTICATION_SECRET_POST,
     )
     token = (await TokenServiceStub(channel).IssueToken(request, timeout=CALL_SECONDS)).access_token
-    metadata = (("authorization", f"Bearer {token}"),)
-    resource = Resource(name="story.bpmn", content=MODEL.to_xml())
-    await DeploymentServiceStub(channel).CreateDeployment(
-        CreateDeploymentRequest(resources=[resource]), timeout=CALL_SECONDS, metadata=metadata
-    )
+    bearer = ("authorization", f"Bearer {token}")
+    metadata = [(bearer, ("x-tenant-id", tenant)) for tenant in tenants_of(tenants or 1)]
+    if not tenants:
+        resource = Resource(name="story.bpmn", content=MODEL.to_xml())
+        await DeploymentServiceStub(channel).CreateDeployment(
+            CreateDeploymentRequest(resources=[resource]), timeout=CALL_SECONDS, metadata=metadata[0]
+        )
     return Story(ProcessInstanceServiceStub(channel), JobServiceStub(channel), metadata)
+
+
+def tenants_of(number: int) -> Sequence[str]:
+    return ["default", *(f"tenant-{each}" for each in range(1, number))]
 
 
 async def _play(story: Story, seconds: float, rate: float) -> None:
@@ -117,7 +128,8 @@ async def _play(story: Story, seconds: float, rate: float) -> None:
         due = begun + pause * number / CALLERS
         while due < until:
             await asyncio.sleep(max(due - time.perf_counter(), 0))
-            await story.play(due if rate else time.perf_counter())
+            await story.play(number, due if rate else time.perf_counter())
+            number += CALLERS
             due = due + pause if rate else time.perf_counter()
 
     async with asyncio.TaskGroup() as callers:
@@ -126,5 +138,5 @@ async def _play(story: Story, seconds: float, rate: float) -> None:
 
 
 if __name__ == "__main__":
-    way, target, seconds, rate = sys.argv[1:]
-    print(json.dumps(uvloop.run(run(way, target, float(seconds), float(rate)))))  # noqa: T201  # its output is its result
+    way, target, seconds, rate, *tenants = sys.argv[1:]
+    print(json.dumps(uvloop.run(run(way, target, float(seconds), float(rate), *map(int, tenants)))))  # noqa: T201  # its output is its result

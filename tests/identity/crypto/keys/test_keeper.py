@@ -1,12 +1,19 @@
 """The maintenance loop of signing keys, which one process runs."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 
 from identity.authentication.federation.secrets import ProviderSecrets
-from identity.crypto.keys.key_maintenance import PURPOSE, KeyMaintenance
+from identity.crypto.keys.key_maintenance import (
+    MOST_OF_A_PERIOD,
+    PASS_SECONDS,
+    PURPOSE,
+    KeyMaintenance,
+    SealedStore,
+)
 from identity.crypto.keys.master_keys import MasterKeys, new_master_key
 from identity.crypto.keys.root_secret import RootSecrets
 from identity.crypto.keys.schedule import Schedule
@@ -17,6 +24,7 @@ from identity.foundation.tenants import Tenants
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from tests.identity.crypto.keys.rings import ACME, NOON, RANDOMNESS, UMBRELLA, Deployment, master_keys
+from tests.virtual_time import in_virtual_time
 from tests.waits import until_so
 
 TENANTS = Tenants("https://id.example.com", ACME, (UMBRELLA,))
@@ -36,13 +44,19 @@ def leadership(deployment: Deployment) -> Leadership:
     return Leadership(PURPOSE, deployment.store, deployment.clock, randomness=RANDOMNESS)
 
 
-def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyMaintenance:
+def keeper(
+    deployment: Deployment,
+    keys: MasterKeys | None = None,
+    others: Sequence[SealedStore] | None = None,
+    tenants: Tenants = TENANTS,
+) -> KeyMaintenance:
     keys = keys or master_keys()
     return KeyMaintenance(
         deployment.process(keys),
         RootSecrets(deployment.store, keys, RANDOMNESS),
-        others=(ProviderSecrets(deployment.store, keys),),
-        tenants=TENANTS,
+        others=(ProviderSecrets(deployment.store, keys),) if others is None else others,
+        master_keys=keys,
+        tenants=tenants,
         schedule=Schedule("0 30 3 1 * * *"),
         leadership=leadership(deployment),
         clock=deployment.clock,
@@ -99,6 +113,53 @@ async def test_the_root_secret_comes_last_under_another_master_key(deployment: D
     after = await RootSecrets(deployment.store, master_keys(new), RANDOMNESS).open()
     assert before.derived("x") == after.derived("x")
     assert len((await deployment.process(master_keys(new)).key_set(UMBRELLA)).keys) == 5
+
+
+class Resealed:
+    """Keeps the tenants whose secrets it was asked to encrypt anew."""
+
+    def __init__(self) -> None:
+        self.tenants: list[TenantId] = []
+
+    async def reseal(self, tenant_id: TenantId) -> None:
+        self.tenants.append(tenant_id)
+
+
+async def test_with_one_master_key_only_the_first_pass_reads_all_secrets(deployment: Deployment) -> None:
+    secrets = Resealed()
+    maintenance = keeper(deployment, others=(secrets,))
+
+    for _ in range(3):
+        await maintenance.keep()
+
+    assert sorted(secrets.tenants) == sorted([ACME, UMBRELLA])
+
+
+async def test_while_there_is_another_master_key_every_pass_reads_all_secrets(deployment: Deployment) -> None:
+    """Processes that have not restarted yet encrypt under it."""
+    secrets = Resealed()
+    maintenance = keeper(
+        deployment, master_keys(new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)), others=(secrets,)
+    )
+
+    for _ in range(3):
+        await maintenance.keep()
+
+    assert len(secrets.tenants) == 3 * 2
+
+
+def test_a_period_has_a_limited_number_of_tenants() -> None:
+    async def story() -> tuple[int, float]:
+        deployment, secrets = Deployment(VirtualClock(pinned=NOON)), Resealed()
+        others = [TenantId(f"tenant-{number}") for number in range(2 * MOST_OF_A_PERIOD)]
+        maintenance = keeper(
+            deployment, others=(secrets,), tenants=Tenants("https://id.example.com", ACME, others)
+        )
+        begun = asyncio.get_running_loop().time()
+        await maintenance.keep()
+        return len(secrets.tenants), asyncio.get_running_loop().time() - begun
+
+    assert in_virtual_time(story()) == (2 * MOST_OF_A_PERIOD + 1, 2 * PASS_SECONDS)
 
 
 async def test_a_process_that_ends_makes_room(deployment: Deployment) -> None:
