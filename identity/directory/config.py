@@ -12,8 +12,9 @@ class UsersConfig:
     With `registration_enabled` users create accounts themselves, which needs mail. They choose a username if
     `preferred_username_required` is set. A network address may register `registration_limit` times in an hour. With
     `self_delete` users can delete their own account. With `preferred_username_immutable` a user cannot change an
-    existing username. With `username_sign_in` users sign in with their username, too. Names of `preferred_username_blacklist` cannot be chosen. An expired account is removed after
-    `expired_account_days`, never when that is 0.
+    existing username. With `username_sign_in` users sign in with their username, too. Names of
+    `preferred_username_blacklist` cannot be chosen. An expired account is removed after `expired_account_days`, never
+    when that is 0.
     """
 
     registration_enabled: bool = False
