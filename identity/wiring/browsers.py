@@ -18,6 +18,9 @@ from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_records import LOGOUT_REQUESTS
 from identity.access.tokens.verification import verified
 from identity.authentication.rpc.session import SessionServicer
+from identity.authentication.saml.logout_requests import UpstreamSamlLogout
+from identity.authentication.saml.service_provider import ServiceProvider
+from identity.directory.providers import Providers
 from identity.foundation.single_use import SingleUse
 from identity.protocol.devices.authorization import DeviceAuthorizations
 from identity.protocol.devices.limits import DeviceStarts, UserCodeGuesses
@@ -76,7 +79,17 @@ class BrowserWiring:
             self._user_state.sessions,
             LogoutRequestReader(dependencies.clients, self.hints),
             self._user_state.termination,
-            front_channel=FrontChannel(dependencies.clients, dependencies.subjects, saml),
+            front_channel=FrontChannel(
+                dependencies.clients,
+                dependencies.subjects,
+                saml,
+                upstream=UpstreamSamlLogout(
+                    Providers(dependencies.store),
+                    ServiceProvider(dependencies.saml_keys),
+                    dependencies.clock,
+                    dependencies.randomness,
+                ),
+            ),
             saml=saml,
             questions=dependencies.store.of(LOGOUT_REQUESTS),
             events=dependencies.events,

@@ -23,6 +23,7 @@ from edge.oidc.pages import Pages
 from edge.oidc.pages.explanations import explanation_of_provider_link
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import federation_service_pb2 as pb
+from gnomon.identity.v1 import logout_service_pb2
 from gnomon.identity.v1.browser_pb2 import Parameter
 
 _MAX_ID = 256
@@ -121,7 +122,7 @@ class FederationEndpoint:
     @described(
         "Takes a logout request or response of a SAML identity provider: SAML 2.0 Profiles §4.4.",
         redirect("The provider, with the response."),
-        page("A form that the browser posts to the provider."),
+        page("The session has ended: the provider responded to a request of ours."),
         caller=Caller.ANYBODY,
         query=SAML_LOGOUT,
     )
@@ -130,8 +131,11 @@ class FederationEndpoint:
 
     async def _logout(self, request: web.Request) -> web.Response:
         asked = pb.ReceiveSamlLogoutRequest(tenant_id=tenant_of(request), provider_id=_provider_id(request))
+        form = form_of(await read_parameters(request, _MAX_FORM_BYTES)) if request.method == "POST" else {}
+        if "SAMLResponse" in request.query or "SAMLResponse" in form:
+            # It answers a frame of ours, which needs nothing more.
+            return self._pages.signed_out(logout_service_pb2.SignedOutPage(), issuer_path(request))
         if request.method == "POST":
-            form = form_of(await read_parameters(request, _MAX_FORM_BYTES))
             asked.form.saml_request = single(form, "SAMLRequest")
             asked.form.relay_state = single(form, "RelayState")
         else:

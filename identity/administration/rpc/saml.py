@@ -7,6 +7,7 @@ from identity.directory.provider import SamlFields
 
 _NAMES = {
     "sign_requests": "signs_requests",
+    "send_logout_requests": "sends_logout",
     "require_encryption": "requires_encryption",
     "clock_skew_seconds": "clock_skew_secs",
     "trust_email": "vouches_for_email",

@@ -13,7 +13,7 @@ LOGOUT_REQUEST: Final = f"{SAMLP}LogoutRequest"
 UNKNOWN_PRINCIPAL: Final = "urn:oasis:names:tc:SAML:2.0:status:UnknownPrincipal"
 
 _REQUESTER: Final = "urn:oasis:names:tc:SAML:2.0:status:Requester"
-_LIFETIME = timedelta(minutes=5)
+LIFETIME = timedelta(minutes=5)
 
 
 def current_until(
@@ -26,7 +26,7 @@ def current_until(
     if request.get("Destination") != destination:
         raise RefusedMessage(Refusal.DESTINATION)
     issued = instant(request.get("IssueInstant", ""))
-    end = min(issued + _LIFETIME, instant(request.get("NotOnOrAfter") or "9999-12-31T00:00:00Z"))
+    end = min(issued + LIFETIME, instant(request.get("NotOnOrAfter") or "9999-12-31T00:00:00Z"))
     if issued > now + skew or end + skew <= now:
         raise RefusedMessage(Refusal.TIME)
     return end + skew

@@ -6,13 +6,14 @@ SAML 2.0 Metadata §2.4.4, Core §3.4.1, Bindings §3.4 and §3.5. A request say
 import base64
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote, urlencode
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import ResponseMode
 from identity.authentication.saml.keys import SamlKeys
-from identity.authentication.saml.logout_messages import logout_response
+from identity.authentication.saml.logout_messages import LIFETIME, LOGOUT_REQUEST, logout_response
 from identity.authentication.saml.names import (
     HTTP_POST,
     HTTP_REDIRECT,
@@ -63,6 +64,16 @@ class AuthenticationRequest:
     at: datetime
     relay_state: str
     forces_authentication: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogoutRequest:
+    """The user and the session at the provider; `session_index` may be empty."""
+
+    id: str
+    at: datetime
+    name_id: str
+    session_index: str
 
 
 class ServiceProvider:
@@ -119,6 +130,30 @@ class ServiceProvider:
         message = base64.b64encode(serialized(element)).decode()
         fields = (("SAMLRequest", message), ("RelayState", request.relay_state))
         return Redirection(endpoint, ResponseMode.FORM_POST, fields)
+
+    def logout_request(self, tenant: Tenant, provider: Provider, request: LogoutRequest) -> str:
+        """Return the address with the signed request that ends the session at the provider: Core §3.7.1."""
+        saml = saml_of(provider)
+        endpoint = saml.single_logout_endpoint
+        element = root(
+            LOGOUT_REQUEST,
+            {
+                "ID": request.id,
+                "Version": "2.0",
+                "IssueInstant": written(request.at),
+                "NotOnOrAfter": written(request.at + LIFETIME),
+                "Destination": endpoint,
+            },
+        )
+        child(element, f"{SAML}Issuer", entity_id_of(tenant, provider))
+        name_id = child(element, f"{SAML}NameID", request.name_id)
+        if saml.name_id_format:
+            name_id.set("Format", saml.name_id_format)
+        if request.session_index:
+            child(element, f"{SAMLP}SessionIndex", request.session_index)
+        key, _ = self._keys.open(provider)
+        parameters = signed_query([("SAMLRequest", deflated(element))], key)
+        return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(parameters, quote_via=quote)}"
 
     def logout_response(
         self, tenant: Tenant, provider: Provider, request_id: str, *, at: datetime, relay_state: str

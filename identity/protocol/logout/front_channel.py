@@ -20,19 +20,36 @@ class SamlApplicationLogout(Protocol):
     async def uri(self, tenant: Tenant, client: Client, session: Session) -> str: ...
 
 
+class UpstreamSamlLogout(Protocol):
+    async def uri(self, tenant: Tenant, session: Session) -> str: ...
+
+
 class FrontChannel:
-    def __init__(self, clients: Clients, subjects: Subjects, saml: SamlApplicationLogout) -> None:
+    """`upstream` is None where no upstream provider is used."""
+
+    def __init__(
+        self,
+        clients: Clients,
+        subjects: Subjects,
+        saml: SamlApplicationLogout,
+        *,
+        upstream: UpstreamSamlLogout | None = None,
+    ) -> None:
         self._clients = clients
         self._subjects = subjects
         self._saml = saml
+        self._upstream = upstream
 
     async def uris(self, tenant: Tenant, session: Session, *, but: str = "") -> tuple[str, ...]:
         """Return the addresses of clients that got tokens or assertions in the session, the last ones first.
 
+        The address of the SAML provider that the user signed in at comes before them.
+
         There are at most MAX_FRAMES, and none of the client `but`. `iss` and `sid` are always present, so that every
         client knows which session ended: §3.
         """
-        found: list[str] = []
+        upstream = await self._upstream.uri(tenant, session) if self._upstream is not None else ""
+        found = [upstream] if upstream else []
         for client_id in reversed(session.clients):
             client = await self._clients.find(tenant, client_id) if client_id != but else None
             if client is not None and client.is_enabled:

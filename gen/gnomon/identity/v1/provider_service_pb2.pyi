@@ -267,6 +267,7 @@ class SamlProviderFields(_message.Message):
     GIVEN_NAME_ATTRIBUTE_FIELD_NUMBER: _builtins.int
     FAMILY_NAME_ATTRIBUTE_FIELD_NUMBER: _builtins.int
     TRUST_EMAIL_FIELD_NUMBER: _builtins.int
+    SEND_LOGOUT_REQUESTS_FIELD_NUMBER: _builtins.int
     metadata: _builtins.str
     """Metadata, from which the server reads issuer, endpoints, binding and certificates; never returned."""
     metadata_url: _builtins.str
@@ -293,6 +294,8 @@ class SamlProviderFields(_message.Message):
     """Name of the attribute with the last name."""
     trust_email: _builtins.bool
     """Whether the provider has verified the addresses that it asserts."""
+    send_logout_requests: _builtins.bool
+    """Whether a sign-out here ends the session at the provider, by a request to its single logout service."""
     @_builtins.property
     def certificates(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """X.509 certificates of its signing keys, in PEM or base64 of DER; returned as the latter."""
@@ -314,10 +317,11 @@ class SamlProviderFields(_message.Message):
         given_name_attribute: _builtins.str = ...,
         family_name_attribute: _builtins.str = ...,
         trust_email: _builtins.bool = ...,
+        send_logout_requests: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "certificates", b"certificates", "clock_skew_seconds", b"clock_skew_seconds", "email_attribute", b"email_attribute", "family_name_attribute", b"family_name_attribute", "given_name_attribute", b"given_name_attribute", "metadata", b"metadata", "metadata_url", b"metadata_url", "name_id_format", b"name_id_format", "require_encryption", b"require_encryption", "sign_requests", b"sign_requests", "single_logout_endpoint", b"single_logout_endpoint", "subject_attribute", b"subject_attribute", "trust_email", b"trust_email"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["binding", b"binding", "certificates", b"certificates", "clock_skew_seconds", b"clock_skew_seconds", "email_attribute", b"email_attribute", "family_name_attribute", b"family_name_attribute", "given_name_attribute", b"given_name_attribute", "metadata", b"metadata", "metadata_url", b"metadata_url", "name_id_format", b"name_id_format", "require_encryption", b"require_encryption", "send_logout_requests", b"send_logout_requests", "sign_requests", b"sign_requests", "single_logout_endpoint", b"single_logout_endpoint", "subject_attribute", b"subject_attribute", "trust_email", b"trust_email"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

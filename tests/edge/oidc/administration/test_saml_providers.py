@@ -87,6 +87,7 @@ async def test_a_provider_is_registered_by_its_fields(administrator: Administrat
         "binding": "redirect",
         "single_logout_endpoint": None,
         "name_id_format": None,
+        "send_logout_requests": False,
         "sign_requests": True,
         "require_encryption": False,
         "clock_skew_seconds": 60,

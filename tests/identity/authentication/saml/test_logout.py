@@ -2,10 +2,10 @@
 
 import base64
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import pytest
 from cryptography.hazmat.primitives import hashes
@@ -18,6 +18,7 @@ from identity.access.sessions.session import SESSIONS
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.saml.certificates import certificate_of
 from identity.authentication.saml.logout import SamlLogout
+from identity.authentication.saml.logout_requests import UpstreamSamlLogout
 from identity.authentication.saml.refusals import Refusal
 from identity.authentication.saml.service_provider import ServiceProvider
 from identity.directory.provider import Provider
@@ -27,6 +28,7 @@ from server.platform.errors import NotFound, Unauthenticated
 from tests.identity.authentication.saml.flow import SamlFlow, inflated
 from tests.identity.authentication.saml.idp import (
     ENTITY_ID,
+    MAIL,
     NAMES,
     SAML,
     SAMLP,
@@ -254,3 +256,50 @@ async def test_a_provider_without_single_logout_is_not_answered() -> None:
 
     sessions = await desk.flow.provider.store.of(SESSIONS).page(desk.flow.provider.tenant.tenant_id)
     assert any(session.upstream_sub == "alice-there" for session in sessions)
+
+
+async def leaving(desk: Desk, **session: Any) -> str:
+    """Return the address that ends the session at the provider."""
+    inner = desk.flow.provider
+    upstream = UpstreamSamlLogout(
+        Providers(inner.store), ServiceProvider(desk.flow.inner.saml_keys), inner.clock, inner.randomness
+    )
+    (signed_in,) = await desk.flow.signed_in()
+    return await upstream.uri(inner.tenant, replace(signed_in, **session))
+
+
+async def test_a_sign_out_here_asks_the_provider_to_end_its_session() -> None:
+    desk = await furnished(sends_logout=True)
+    await desk.sign_in()
+
+    address = await leaving(desk)
+
+    given = dict(parse_qsl(urlsplit(address).query))
+    message = inflated(given["SAMLRequest"])
+    octets = urlencode([each for each in given.items() if each[0] != "Signature"], quote_via=quote)
+    key = certificate_of(desk.provider.saml_certificate).public_key()
+    assert isinstance(key, RSAPublicKey)
+    key.verify(base64.b64decode(given["Signature"]), octets.encode(), PKCS1v15(), hashes.SHA256())
+    assert address.startswith(f"{ENDPOINT}?SAMLRequest=")
+    assert message.get("Destination") == ENDPOINT
+    assert message.findtext("saml:Issuer", "", NAMES) == f"{ISSUER}providers/p1/metadata"
+    assert message.findtext("saml:NameID", "", NAMES) == "alice-there"
+    assert message.findtext("samlp:SessionIndex", "", NAMES) == "s1"
+
+
+@pytest.mark.parametrize(
+    ("saml", "session"),
+    [
+        pytest.param({"sends_logout": False}, {}, id="not wanted"),
+        pytest.param({"single_logout_endpoint": ""}, {}, id="no address"),
+        pytest.param({"subject_attribute": MAIL}, {}, id="an unknown name"),
+        pytest.param({}, {"impersonator_id": "support"}, id="support acts as the user"),
+        pytest.param({}, {"provider_id": ""}, id="a sign-in here"),
+        pytest.param({}, {"provider_id": "gone"}, id="a provider that was deleted"),
+    ],
+)
+async def test_the_provider_is_not_asked(saml: dict[str, Any], session: dict[str, Any]) -> None:
+    desk = await furnished(**({"sends_logout": True} | saml))
+    await desk.sign_in()
+
+    assert await leaving(desk, **session) == ""

@@ -108,6 +108,23 @@ class Peer:
         )
         return str(dict(bound["headers"])["Location"])
 
+    def logged_out(self, address: str) -> tuple[str, list[str], str]:
+        """Verify our logout request, and return the user, the sessions, and the address of the signed answer."""
+        given = dict(parse_qsl(urlsplit(address).query))
+        request = self._server.parse_logout_request(
+            given["SAMLRequest"],
+            BINDING_HTTP_REDIRECT,
+            sigalg=given["SigAlg"],
+            signature=given["Signature"],
+        )
+        answer = self._server.create_logout_response(request.message, [BINDING_HTTP_REDIRECT])
+        target = self._server.response_args(request.message, [BINDING_HTTP_REDIRECT])["destination"]
+        bound = self._server.apply_binding(
+            *(BINDING_HTTP_REDIRECT, str(answer), target, ""), True, sign=True, sigalg=SIG_RSA_SHA256
+        )
+        indexes = [index.text for index in request.message.session_index]
+        return request.message.name_id.text, indexes, str(dict(bound["headers"])["Location"])
+
     def logout_status(self, location: str) -> str:
         """Verify our answer, which is an address of the provider."""
         given = dict(parse_qsl(urlsplit(location).query))

@@ -58,19 +58,25 @@ class Federation:
         assert provider is not None
         return provider.saml_certificate
 
+    def person(self) -> Person:
+        return Person(self.here.issuer(self.tenant), EMAIL, PASSWORD)
+
     def go(self, **manner: Any) -> Page | Arrival:
         """Sign in completely; returns where the browser ended: at the app, or on a page of ours."""
-        person = Person(self.here.issuer(self.tenant), EMAIL, PASSWORD)
+        person = self.person()
         try:
-            left = self.leave(person)
-            assert left.status_code == requests.codes.accepted, left.text
-            location = left.headers.get("location")
-            sent: str | dict[str, str] = location or dict(left.json()["parameters"])
-            answer = self.peer.answer(sent, **manner)
-            self.answers.append(answer)
-            return self.bring(person, answer)
+            return self.sign_in_by(person, **manner)
         finally:
             person.close()
+
+    def sign_in_by(self, person: Person, **manner: Any) -> Page | Arrival:
+        left = self.leave(person)
+        assert left.status_code == requests.codes.accepted, left.text
+        location = left.headers.get("location")
+        sent: str | dict[str, str] = location or dict(left.json()["parameters"])
+        answer = self.peer.answer(sent, **manner)
+        self.answers.append(answer)
+        return self.bring(person, answer)
 
     def bring(self, person: Person, answer: Answer) -> Page | Arrival:
         """Post the response as a browser does from another site: without cookies."""

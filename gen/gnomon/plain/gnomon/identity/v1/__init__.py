@@ -14364,6 +14364,11 @@ class SamlProviderFields(betterproto2.Message):
     Whether the provider has verified the addresses that it asserts.
     """
 
+    send_logout_requests: "bool" = betterproto2.field(15, betterproto2.TYPE_BOOL)
+    """
+    Whether a sign-out here ends the session at the provider, by a request to its single logout service.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SamlProviderFields", SamlProviderFields)
 
