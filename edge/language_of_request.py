@@ -21,12 +21,12 @@ class _Wishes:
 
 
 _NONE: Final = _Wishes()
-_current: ContextVar[_Wishes] = ContextVar("wishes for a language", default=_NONE)
+_current: ContextVar[web.Request | None] = ContextVar("request with wishes for a language", default=None)
 
 
 def keep_language(request: web.Request) -> None:
-    """Store the language preferences of the browser for pages that the current task renders."""
-    _current.set(_wishes(request))
+    """Store the request for pages that the current task renders in a language of its browser."""
+    _current.set(request)
 
 
 def language_of(request: web.Request, *, of_user: str = "") -> Language:
@@ -35,7 +35,8 @@ def language_of(request: web.Request, *, of_user: str = "") -> Language:
 
 def kept_language(*, ui_locales: Iterable[str] = (), of_user: str = "") -> Language:
     """Return the language of the current request; `ui_locales` are those of its authorization request, if any."""
-    wishes = _current.get()
+    request = _current.get()
+    wishes = _NONE if request is None else _wishes(request)
     return _chosen(
         _Wishes((*wishes.ui_locales, *ui_locales), wishes.accept_language),
         of_user=of_user,

@@ -11,6 +11,7 @@ from identity.access.login_protection.delays import Delays
 from identity.access.networks.networks import Networks
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.tokens.config import LONGEST_ACCESS_TOKEN
+from identity.access.tokens.signatures import Signatures
 from identity.administration.webhooks.signatures import WebhookSecrets
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.ldap.pools import LdapPools
@@ -273,8 +274,10 @@ async def _dependencies(
         Destinations.of_networks((*config.outgoing.allowed_networks, *config.ldap.allowed_networks)), clock
     )
     saml_keys = SamlKeys(masters, making, clock)
+    signatures = Signatures()
     stack.push_async_callback(ldap_pools.close)
     stack.callback(making.close)
+    stack.callback(signatures.close)
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
@@ -292,6 +295,7 @@ async def _dependencies(
         subjects=Subjects(root.derived),
         keys=keys,
         key_publication=KeyPublication(keys),
+        signatures=signatures,
         events=events,
         networks=networks,
         mail=MailQueue(

@@ -50,8 +50,9 @@ class Endpoint:
         if known is not None:
             return known
         response = await answered(self._handle, request, self._refuse)
+        headers = response.headers
         for name, value in self.policy.all_headers.items():
-            response.headers.setdefault(name, value)
+            headers.setdefault(name, value)
         return response
 
     def _known(self, request: web.Request) -> web.Response | None:

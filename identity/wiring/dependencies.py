@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from identity.access.login_protection.delays import Delays
 from identity.access.networks.networks import Networks
+from identity.access.tokens.signatures import Signatures
 from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.saml.keys import SamlKeys
 from identity.authentication.saml_applications.signing_keys import SamlSigningKeys
@@ -48,6 +49,7 @@ class Dependencies:
     subjects: Subjects
     keys: KeyRing
     key_publication: KeyPublication
+    signatures: Signatures
     events: Events
     networks: Networks
     mail: MailQueue

@@ -66,7 +66,7 @@ class FedCmWiring:
         dependencies = self._dependencies
         signing = AssertionSigner(
             dependencies.keys,
-            IdTokens(dependencies.clock),
+            IdTokens(dependencies.clock, dependencies.signatures),
             custom=CustomClaims(dependencies.store),
             subjects=dependencies.subjects,
             clock=dependencies.clock,

@@ -153,7 +153,12 @@ class TokenWiring:
 
     def _pipeline(self) -> TokenPipeline:
         dependencies = self._dependencies
-        access_tokens = AccessTokens(dependencies.tenants, dependencies.clock, dependencies.randomness)
+        access_tokens = AccessTokens(
+            dependencies.tenants,
+            dependencies.clock,
+            dependencies.randomness,
+            signatures=dependencies.signatures,
+        )
         return TokenPipeline(
             self.authenticator,
             self.grants,
@@ -163,7 +168,7 @@ class TokenWiring:
             signing=TokenSigner(
                 dependencies.keys,
                 access_tokens,
-                IdTokens(dependencies.clock),
+                IdTokens(dependencies.clock, dependencies.signatures),
                 encryptions=self.encryptions,
                 custom=self._custom,
                 subjects=dependencies.subjects,

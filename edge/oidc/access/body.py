@@ -23,7 +23,7 @@ _Body = TypeVar("_Body", bound=msgspec.Struct)
 async def read_body(request: web.Request, max_bytes: int) -> bytes:
     """Raises Refused when it is too large."""
     body = bytearray()
-    async for chunk in request.content.iter_any():
+    while chunk := await request.content.readany():
         body += chunk
         if len(body) > max_bytes:
             raise invalid_request(f"the body must not exceed {max_bytes} bytes", status=413)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from aiohttp import web
+from multidict import istr
 
 from edge.oidc.access.fetch_metadata import (
     from_anywhere,
@@ -73,7 +74,8 @@ class RequestPolicy:
     all_headers: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "all_headers", {**SECURITY_HEADERS, **self.headers})
+        headers = {**SECURITY_HEADERS, **self.headers}
+        object.__setattr__(self, "all_headers", {istr(name): value for name, value in headers.items()})
 
     def method_not_allowed(self, allowed: str) -> Refused:
         error = "invalid_request" if self.is_oauth else "MethodNotAllowed"

@@ -6,8 +6,10 @@ grants nothing: the services know the session, and a browser without the cookie 
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 
 from aiohttp import web
 
@@ -32,12 +34,14 @@ class Acting:
     action: str
 
 
-_current: ContextVar[Acting | None] = ContextVar("the session of a support person", default=None)
+_Reading = Callable[[], Acting | None]
+_current: ContextVar[_Reading | None] = ContextVar("reads the session of a support person", default=None)
 
 
 def kept_acting() -> Acting | None:
     """Return what the browser of the current request shows, None without a session of support."""
-    return _current.get()
+    read = _current.get()
+    return None if read is None else read()
 
 
 class ActingCookies:
@@ -64,8 +68,8 @@ class ActingCookies:
         return Acting(name, csrf_token, f"{path}{STOP}") if name.isprintable() else None
 
     def remember(self, request: web.Request) -> None:
-        """Store it for the pages that the current task renders."""
-        _current.set(self.of(request))
+        """Let the pages that the current task renders read it; most requests render none."""
+        _current.set(partial(self.of, request))
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
         """Set the cookie beside that of a session of support; any other session removes it."""

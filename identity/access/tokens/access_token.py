@@ -9,6 +9,7 @@ import msgspec
 from identity.access.tokens.actor import Actor
 from identity.access.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
 from identity.access.tokens.custom_claims import Claims
+from identity.access.tokens.signatures import Signatures
 from identity.access.tokens.token_ids import jti_of
 from identity.access.tokens.token_set import TokenSet
 from identity.crypto.jose.signing_key import SigningKey
@@ -71,18 +72,21 @@ class AccessTokens:
         clock: Clock,
         randomness: Randomness,
         *,
+        signatures: Signatures,
         rules: tuple[ClaimRule, ...] = PERSON_CLAIMS,
     ) -> None:
         self._tenants = tenants
         self._clock = clock
         self._randomness = randomness
+        self._signatures = signatures
         self._rules = rules
 
-    def issue(self, grantee: Grantee, signing_key: SigningKey) -> AccessToken:
+    async def issue(self, grantee: Grantee, signing_key: SigningKey) -> AccessToken:
         """Sign a token; raises InvalidRequest when its claims make it too long."""
         lifetime = self._lifetime(grantee)
         typ = grantee.client.access_token_typ.value
-        token = signing_key.sign(msgspec.json.encode(self._claims(grantee, lifetime)), typ=typ)
+        claims = msgspec.json.encode(self._claims(grantee, lifetime))
+        token = await self._signatures.sign(signing_key, claims, typ=typ)
         return AccessToken(of_bounded_length(token), lifetime)
 
     def _claims(self, grantee: Grantee, lifetime: timedelta) -> dict[str, object]:

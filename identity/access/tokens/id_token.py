@@ -8,6 +8,7 @@ import msgspec
 
 from identity.access.tokens.access_token import AccessToken, Grantee, of_bounded_length
 from identity.access.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims, requested_claims
+from identity.access.tokens.signatures import Signatures
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.signing_key import SigningKey
 from server.platform.clock import Clock
@@ -16,11 +17,14 @@ _HASHES = {"256": hashlib.sha256, "384": hashlib.sha384, "512": hashlib.sha512}
 
 
 class IdTokens:
-    def __init__(self, clock: Clock, *, rules: tuple[ClaimRule, ...] = PERSON_CLAIMS) -> None:
+    def __init__(
+        self, clock: Clock, signatures: Signatures, *, rules: tuple[ClaimRule, ...] = PERSON_CLAIMS
+    ) -> None:
         self._clock = clock
+        self._signatures = signatures
         self._rules = rules
 
-    def issue(
+    async def issue(
         self, grantee: Grantee, signing_key: SigningKey, *, beside: AccessToken | None, nonce: str
     ) -> str:
         """Sign an ID token, with the hash of the access token `beside`, if any; empty without a user.
@@ -38,7 +42,7 @@ class IdTokens:
             claims["at_hash"] = at_hash(beside.token, signing_key.algorithm)
         if nonce:
             claims["nonce"] = nonce
-        return of_bounded_length(signing_key.sign(msgspec.json.encode(claims)))
+        return of_bounded_length(await self._signatures.sign(signing_key, msgspec.json.encode(claims)))
 
     def _person(self, grantee: Grantee) -> dict[str, object]:
         if grantee.user is None or grantee.token_set is None:

@@ -48,7 +48,7 @@ class AssertionSigner:
         )
         key_set = await self._keys.key_set(statement.tenant.tenant_id)
         signing_key = key_set.signing_key(client.id_token_signed_response_alg)
-        return self._id_tokens.issue(grantee, signing_key, beside=None, nonce=statement.nonce)
+        return await self._id_tokens.issue(grantee, signing_key, beside=None, nonce=statement.nonce)
 
     def _token_set(self, statement: Statement) -> TokenSet:
         """Describe the grant. It is not stored, since it has no token that could be revoked."""

@@ -88,7 +88,7 @@ class TokenPipeline:
         )
         material = await self._signing.material(order)
         family = await self._continuation.settle(order)
-        signed = self._signing.sign(order, family, material=material)
+        signed = await self._signing.sign(order, family, material=material)
         await self._report(request, order)
         return IssuedTokens(
             access_token=signed.access_token.token,

@@ -71,7 +71,7 @@ class TokenSigner:
             await self._custom.of(asked),
         )
 
-    def sign(self, order: Order, family: Family | None, *, material: SigningMaterial) -> SignedTokens:
+    async def sign(self, order: Order, family: Family | None, *, material: SigningMaterial) -> SignedTokens:
         """Sign an access token, and an ID token for a user; raises InvalidRequest when one would be too long."""
         grantee = Grantee(
             tenant=order.tenant,
@@ -90,11 +90,13 @@ class TokenSigner:
             sid=self._sid(order),
             authorization_details=order.authorization_details,
         )
-        access_token = self._access_tokens.issue(grantee, material.access_token_key)
+        access_token = await self._access_tokens.issue(grantee, material.access_token_key)
         id_token = ""
         if Scope.OPENID in order.oauth_scopes:
             nonce = order.authorization.nonce
-            id_token = self._id_tokens.issue(grantee, material.id_token_key, beside=access_token, nonce=nonce)
+            id_token = await self._id_tokens.issue(
+                grantee, material.id_token_key, beside=access_token, nonce=nonce
+            )
             if id_token and material.id_token_encryption is not None:
                 id_token = material.id_token_encryption.of_jwt(id_token)
         return SignedTokens(access_token, grantee.token_type, id_token)

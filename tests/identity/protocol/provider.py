@@ -28,6 +28,7 @@ from identity.access.tokens.families import Families
 from identity.access.tokens.id_token import IdTokens
 from identity.access.tokens.refresh_token import RefreshTokens
 from identity.access.tokens.revoked import RevokedTokens
+from identity.access.tokens.signatures import Signatures
 from identity.access.tokens.token_set import TokenSet
 from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import verified
@@ -118,6 +119,8 @@ def app(secrets: SecretHasher) -> Client:
     )
 
 
+# Its threads serve the providers of all tests.
+SIGNATURES = Signatures()
 SUBJECTS = Subjects(RootSecret(b"s" * 32).derived)
 
 AS_APP = ClientCredentials(AuthenticationMethod.CLIENT_SECRET_BASIC, "app", SECRET)
@@ -229,8 +232,8 @@ class Provider:
             ),
             signing=TokenSigner(
                 self.keys,
-                AccessTokens(TENANTS, self.clock, self.randomness),
-                IdTokens(self.clock),
+                AccessTokens(TENANTS, self.clock, self.randomness, signatures=SIGNATURES),
+                IdTokens(self.clock, SIGNATURES),
                 encryptions=encryptions,
                 custom=custom,
                 subjects=SUBJECTS,

@@ -7,6 +7,7 @@ from identity.access.sessions.session import Session
 from identity.access.sessions.ways import way_to
 from identity.access.tokens.custom_claims import CustomClaims
 from identity.access.tokens.id_token import IdTokens
+from identity.access.tokens.signatures import Signatures
 from identity.access.tokens.token_sets import TokenSets
 from identity.access.tokens.verification import verified
 from identity.directory.authorization_details.detail_types import DetailTypes
@@ -52,7 +53,7 @@ class Mediation:
         )
         signing = AssertionSigner(
             provider.keys,
-            IdTokens(provider.clock),
+            IdTokens(provider.clock, Signatures()),
             custom=CustomClaims(provider.store),
             subjects=provider.subjects,
             clock=provider.clock,
