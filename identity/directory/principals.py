@@ -25,9 +25,12 @@ class PrincipalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
+    """`acting` is the id of the user who acts as the subject, such as a support person; empty if the subject acts."""
+
     subject: str
     kind: PrincipalKind
     standing: Standing
+    acting: str = ""
 
 
 class Principals:
@@ -50,18 +53,22 @@ class Principals:
         self._tenants = tenants
         self._clock = clock
 
-    async def of(self, subject: str, issuer: str, claims: Claims = NO_CLAIMS) -> Principal:
+    async def of(
+        self, subject: str, issuer: str, claims: Claims = NO_CLAIMS, *, actor: str = ""
+    ) -> Principal:
         """Return the principal of a subject; raises NotFound when it is unknown, or it or its tenant is disabled.
 
         `claims` are the claims of the token, whose client determines the meaning of a pairwise subject. The principal has
-        the id of the user; mapping rules compare this id too.
+        the id of the user; mapping rules compare this id too. `actor` is the first actor of the token; only a user acts as
+        another, while a client acts for a user.
         """
         tenant = self._tenants.find_by_issuer(issuer)
         user = await self._users.get(tenant.tenant_id, subject)
         if user is None and (user := await self._behind_pairwise(tenant, subject, claims)) is not None:
             claims = {**claims, _SUB: frozenset({user.id})}
         if user is not None and user.is_active(self._clock.now()):
-            return Principal(user.id, PrincipalKind.USER, await self._standing(user, tenant, claims))
+            acting = actor if actor and await self._users.get(tenant.tenant_id, actor) is not None else ""
+            return Principal(user.id, PrincipalKind.USER, await self._standing(user, tenant, claims), acting)
         client = await self._clients.find(tenant, subject)
         if client is not None and client.is_enabled:
             return Principal(subject, PrincipalKind.CLIENT, await self._standing(client, tenant, claims))

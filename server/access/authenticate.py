@@ -243,4 +243,5 @@ def _principal(
             for permission_type in each.permission_types
         ),
         oauth_scopes=oauth_scopes,
+        acting=principal.acting,
     )

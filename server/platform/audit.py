@@ -40,7 +40,7 @@ def note_of(call: Call, now: datetime) -> AuditNote:
         timestamp=now,
         operation_type=rule.operation_type,
         actor_type=call.principal.actor_type,
-        actor_id=call.principal.subject,
+        actor_id=call.principal.actor_id,
         entity_type=rule.entity_type,
         entity_id=_id(call, rule.entity_field),
         related_entity_type=rule.related_entity_type or None,

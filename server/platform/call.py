@@ -48,7 +48,8 @@ class Principal:
 
     `issuing_tenant_id` is the tenant whose provider issued the token or session. `grants` come from
     authorizations. They open operations whose permission is in `oauth_scopes`, or all operations when
-    `oauth_scopes` is None.
+    `oauth_scopes` is None. `acting` is the user who acts as the subject, such as a support person; empty if the
+    subject acts.
     """
 
     subject: str
@@ -58,6 +59,12 @@ class Principal:
     issuing_tenant_id: TenantId = TenantId("")
     grants: frozenset[Grant] = frozenset()
     oauth_scopes: frozenset[str] | None = None
+    acting: str = ""
+
+    @property
+    def actor_id(self) -> str:
+        """The caller in the audit log, with the user who acts as the caller."""
+        return f"{self.acting} as {self.subject}" if self.acting else self.subject
 
     @property
     def actor_type(self) -> str:

@@ -21,7 +21,7 @@ def origin_of(request: Message, call: Call) -> Origin:
     call.is_submitted = True
     return Origin(
         tenant_id=call.tenant_id,
-        actor_id=call.principal.subject,
+        actor_id=call.principal.actor_id,
         request_id=call.request_id,
         idempotency=_idempotency_key(request, call),
         operation_reference=operation_reference_of(request),

@@ -159,7 +159,7 @@ def tenant_of(call: Call) -> TenantId | None:
 def _origin(call: Call, tenant_id: TenantId) -> Origin:
     return Origin(
         tenant_id=tenant_id,
-        actor_id=call.principal.subject,
+        actor_id=call.principal.actor_id,
         request_id=call.request_id,
         operation_reference=operation_reference_of(call.request),
         actor_type=call.principal.actor_type,

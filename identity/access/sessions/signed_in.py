@@ -71,5 +71,6 @@ class SignedInPrincipals:
         except NotFound:
             return None
         if session.is_impersonated:
-            principal = replace(principal, standing=without_administration(principal.standing))
+            standing = without_administration(principal.standing)
+            principal = replace(principal, standing=standing, acting=session.impersonator_id)
         return principal, tenant, session

@@ -6,6 +6,7 @@ from itertools import groupby
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from identity.access.dpop.proofs import DpopProofs
 from identity.access.sessions.signed_in import PresentedSession, SignedInPrincipals
+from identity.access.tokens.actor import first_actor_in
 from identity.directory.claims import NO_CLAIMS, claims_of
 from identity.directory.principals import Principal, PrincipalKind, Principals
 from identity.directory.version import DirectoryVersion
@@ -39,7 +40,8 @@ class DirectoryServicer:
     async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
         tenant = self._tenant(request.issuer, call)
         claims = claims_of(request.claims) if request.claims else NO_CLAIMS
-        principal = await self._principals.of(request.subject, request.issuer, claims)
+        actor = first_actor_in(request.claims) if request.claims else ""
+        principal = await self._principals.of(request.subject, request.issuer, claims, actor=actor)
         return pb.GetPrincipalResponse(principal=_message(principal, tenant))
 
     async def check_dpop_proof(
@@ -84,6 +86,7 @@ def _message(principal: Principal, issuing: Tenant) -> pb.Principal:
         permissions=filter(principal.standing.permissions.__contains__, Permission),
         issuing_tenant_id=issuing.tenant_id,
         grants=_grants(principal.standing.grants),
+        acting=principal.acting,
     )
 
 

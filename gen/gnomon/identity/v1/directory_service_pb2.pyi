@@ -86,12 +86,15 @@ class Principal(_message.Message):
     PERMISSIONS_FIELD_NUMBER: _builtins.int
     ISSUING_TENANT_ID_FIELD_NUMBER: _builtins.int
     GRANTS_FIELD_NUMBER: _builtins.int
+    ACTING_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """Subject of its tokens."""
     kind: Global___PrincipalKind.ValueType
     """Kind."""
     issuing_tenant_id: _builtins.str
     """Tenant whose provider knows the subject."""
+    acting: _builtins.str
+    """User who acts as the subject, such as a support person; empty if the subject acts."""
     @_builtins.property
     def tenant_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tenants in which it may act."""
@@ -113,10 +116,11 @@ class Principal(_message.Message):
         permissions: _abc.Iterable[_builtins.str] | None = ...,
         issuing_tenant_id: _builtins.str = ...,
         grants: _abc.Iterable[Global___Grant] | None = ...,
+        acting: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["grants", b"grants", "issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acting", b"acting", "grants", b"grants", "issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -459,6 +459,22 @@ async def test_in_the_process_api_support_has_the_users_rights_without_administr
     assert granted.status == 200
     assert [each.subject for each in seen] == [world.alice.user_id] * 2
     assert [sorted(each.permissions) for each in seen] == [[], ["identity:read", "identity:write"]]
+    assert [each.acting for each in seen] == [world.sam.user_id, ""]
+
+
+async def test_in_the_process_api_a_token_names_the_support_person(world: World) -> None:
+    sam = await world.acting()
+    directory = DirectoryServiceStub(world.mailed.admin.deployment.system_channel)
+
+    async def acting(token: str) -> str:
+        payload = msgspec.json.encode(claims(token))
+        asked = directory_pb2.GetPrincipalRequest(subject=world.alice.user_id, claims=payload)
+        return (await directory.GetPrincipal(asked)).principal.acting
+
+    of_support = (await tokens(world, sam))["access_token"]
+    of_the_user = (await tokens(world, world.alice))["access_token"]
+
+    assert [await acting(of_support), await acting(of_the_user)] == [world.sam.user_id, ""]
 
 
 @pytest.mark.parametrize(

@@ -12065,6 +12065,11 @@ class Principal(betterproto2.Message):
     Rights from authorizations, in the tenant of the provider that knows the subject.
     """
 
+    acting: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
+    """
+    User who acts as the subject, such as a support person; empty if the subject acts.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Principal", Principal)
 
