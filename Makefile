@@ -4,8 +4,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge client
 FEELIN := $(if $(shell command -v npm),.venv/.feelin)
-VIEWERS := $(if $(shell command -v npm),edge/console/diagram/LICENSE \
-	edge/console/editors/LICENSE edge/documentation/viewer/LICENSE)
+VIEWERS := edge/console/diagram/LICENSE edge/console/editors/LICENSE edge/documentation/viewer/LICENSE
+NODE := $(if $(shell command -v npm),,.venv/.node)
 FEEL_SCALA := $(if $(shell command -v mvn),.venv/.feel-scala)
 CHECKED := $(SOURCES) tests proto examples hatch_build.py
 
@@ -64,11 +64,11 @@ pictures: .venv/.dev $(VIEWERS) ## Take the pictures of the README again, into d
 wheel: .venv/.dev $(VIEWERS) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
-diagram: edge/console/diagram/LICENSE ## Fetch the viewer of diagrams for the console; needs npm
+diagram: edge/console/diagram/LICENSE ## Fetch the viewer of diagrams for the console from npm
 
-editors: edge/console/editors/LICENSE ## Fetch the editors of models for the console; needs npm
+editors: edge/console/editors/LICENSE ## Fetch the editors of models for the console from npm
 
-viewer: edge/documentation/viewer/LICENSE ## Fetch the viewer of the OpenAPI document for /docs; needs npm
+viewer: edge/documentation/viewer/LICENSE ## Fetch the viewer of the OpenAPI document for /docs from npm
 
 changelog: .venv/.dev ## Move the fragments of .changes/ into CHANGELOG.md (VERSION=)
 	@$(BIN)/towncrier build --yes --version $(VERSION)
@@ -165,13 +165,18 @@ spelling: .venv/.dev
 	@cd .venv/feelin && npm ci --silent --no-audit --no-fund
 	@touch $@
 
+# Node.js from PyPI, where npm is not installed. Without it the server runs, too.
+.venv/.node: .venv/.created requirements/node.txt
+	@if $(PIP) --require-hashes -r requirements/node.txt; then touch $@; \
+	else echo "Node.js cannot be installed; the console has no diagrams and editors" >&2; fi
+
 # Files of a package of npm by the lock file of a target. The licence is copied last: it stands for all of them. Without
 # a registry the server runs, and its pages say what is missing.
 # $(call fetch,TARGET,FOLDER,PACKAGE,FILES)
 define installed
 @mkdir -p .venv/$(1) $(2)
 @cp requirements/$(1)/package.json requirements/$(1)/package-lock.json .venv/$(1)/
-@cd .venv/$(1) && npm ci --silent --no-audit --no-fund --ignore-scripts || { \
+@cd .venv/$(1) && PATH="$$PATH:$(CURDIR)/$(BIN)" npm ci --silent --no-audit --no-fund --ignore-scripts || { \
 	echo "npm cannot fetch $(3); repeat with: make $(1)" >&2; \
 	$(if $(filter $(1),$(MAKECMDGOALS)),exit 1,exit 0); } ; \
 cd $(CURDIR)/.venv/$(1)/node_modules/$(3) 2>/dev/null || exit 0;
@@ -181,14 +186,14 @@ define fetch
 $(installed) cp $(4) LICENSE $(CURDIR)/$(2)/
 endef
 
-edge/console/editors/LICENSE: $(wildcard requirements/editors/*) | .venv/.created
+edge/console/editors/LICENSE: $(wildcard requirements/editors/*) | .venv/.created $(NODE)
 	$(call installed,editors,edge/console/editors,.) sh $(CURDIR)/requirements/editors/assemble.sh $(CURDIR)/$(@D)
 
-edge/console/diagram/LICENSE: requirements/diagram/package.json requirements/diagram/package-lock.json | .venv/.created
+edge/console/diagram/LICENSE: requirements/diagram/package.json requirements/diagram/package-lock.json | .venv/.created $(NODE)
 	$(call fetch,diagram,edge/console/diagram,bpmn-js,dist/bpmn-navigated-viewer.production.min.js \
 		dist/assets/diagram-js.css dist/assets/bpmn-js.css)
 
-edge/documentation/viewer/LICENSE: requirements/viewer/package.json requirements/viewer/package-lock.json | .venv/.created
+edge/documentation/viewer/LICENSE: requirements/viewer/package.json requirements/viewer/package-lock.json | .venv/.created $(NODE)
 	$(call fetch,viewer,edge/documentation/viewer,swagger-ui-dist,swagger-ui-bundle.js swagger-ui.css NOTICE \
 		swagger-ui-bundle.js.LICENSE.txt)
 
