@@ -104,6 +104,10 @@ class Page:
 
     async def fill(self, selector: str, text: str) -> None:
         await self.run(f"document.querySelector({selector!r}).focus()")
+        await self.insert(text)
+
+    async def insert(self, text: str) -> None:
+        """Insert a text into the focused element."""
         await self._send("Input.insertText", text=text)
 
     async def press(self, key: str) -> None:

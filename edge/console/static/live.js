@@ -32,6 +32,10 @@ const isChanged = (part) =>
         : field.value !== field.defaultValue,
   );
 
+// A link or a table that has the focus keeps it, so that the keyboard continues there.
+const told = (element) => element.getAttribute("aria-labelledby") ?? element.textContent;
+const isSame = (one, other) => one.className === other.className && told(one) === told(other);
+
 const renew = async () => {
   const response = await fetch(location.href, { redirect: "manual" });
   if (!response.ok) return;
@@ -42,7 +46,9 @@ const renew = async () => {
     const open = new Set([...part.querySelectorAll("details[open][id]")].map(({ id }) => id));
     const adopted = document.adoptNode(next);
     for (const each of adopted.querySelectorAll("details[id]")) each.open = open.has(each.id);
+    const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
     part.replaceWith(adopted);
+    if (focused) [...adopted.querySelectorAll(focused.localName)].find((each) => isSame(each, focused))?.focus({ preventScroll: true });
   }
   document.dispatchEvent(new Event("renewed"));
 };
