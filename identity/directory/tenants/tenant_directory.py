@@ -33,7 +33,8 @@ class TenantDirectory:
 
         Returns whether there were any.
         """
-        new = [each for each in configured if await self._records.get(DEPLOYMENT, each) is None]
+        known = {record.id for record in await self.all()}
+        new = [each for each in configured if each not in known]
         for tenant_id in new:
             await self._add(tenant_id)
         await self.refresh()
