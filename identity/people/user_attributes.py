@@ -33,6 +33,12 @@ _ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeDraft:
+    desc: str
+    user_editable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserAttributes:
     attributes: Records[UserAttribute]
     users: Records[User]
@@ -50,6 +56,17 @@ class UserAttributes:
             raise InvalidArgument("attributes: a name is reserved for a claim of the provider")
         known = {attribute.id for attribute in await self.all(tenant)}
         return names.among(chosen, known, what="attributes")
+
+    async def create(self, tenant: Tenant, name: str, draft: AttributeDraft, actor: Actor) -> UserAttribute:
+        """Raises the errors of `add`."""
+        return await self.add(_attribute(tenant, name, draft), actor)
+
+    async def update(
+        self, tenant: Tenant, name: str, new_name: str, draft: AttributeDraft, *, actor: Actor
+    ) -> UserAttribute:
+        """Change an attribute, which keeps its name if `new_name` is empty; raises the errors of `change`."""
+        after = _attribute(tenant, new_name or name, draft)
+        return await self.change(tenant, name, after=after, actor=actor)
 
     async def add(self, attribute: UserAttribute, actor: Actor) -> UserAttribute:
         """Raises InvalidArgument, AlreadyExists, InvalidState."""
@@ -159,6 +176,12 @@ class UserAttributes:
         await self.events.emit(
             attribute.tenant_id, event_type, text=f"user attribute {attribute.id}", actor=actor
         )
+
+
+def _attribute(tenant: Tenant, name: str, draft: AttributeDraft) -> UserAttribute:
+    return UserAttribute(
+        tenant_id=tenant.tenant_id, id=name, desc=draft.desc, user_editable=draft.user_editable
+    )
 
 
 def _expect_name(name: str) -> None:

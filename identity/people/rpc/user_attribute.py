@@ -21,8 +21,8 @@ class UserAttributeServicer(Operations):
             admission,
             {
                 pb.ListUserAttributesRequest: attributes.all,
-                pb.CreateUserAttributeRequest: self._create,
-                pb.UpdateUserAttributeRequest: self._update,
+                pb.CreateUserAttributeRequest: attributes.create,
+                pb.UpdateUserAttributeRequest: attributes.update,
                 pb.DeleteUserAttributeRequest: attributes.remove,
                 pb.GetUserAttributeValuesRequest: self._values,
                 pb.ListEditableUserAttributesRequest: self._editable,
@@ -30,17 +30,6 @@ class UserAttributeServicer(Operations):
             },
             shows={UserAttribute: _message},
         )
-
-    async def _create(
-        self, tenant: Tenant, request: pb.CreateUserAttributeRequest, actor: Actor
-    ) -> UserAttribute:
-        return await self._attributes.add(_attribute(tenant, request.name, request), actor)
-
-    async def _update(
-        self, tenant: Tenant, request: pb.UpdateUserAttributeRequest, actor: Actor
-    ) -> UserAttribute:
-        after = _attribute(tenant, request.new_name or request.name, request)
-        return await self._attributes.change(tenant, request.name, after=after, actor=actor)
 
     async def _editable(
         self, tenant: Tenant, request: pb.ListEditableUserAttributesRequest
@@ -57,14 +46,6 @@ class UserAttributeServicer(Operations):
         return _values(
             await self._attributes.set_of_user(tenant, UserId(request.user_id), values, actor=actor)
         )
-
-
-def _attribute(
-    tenant: Tenant, name: str, request: pb.CreateUserAttributeRequest | pb.UpdateUserAttributeRequest
-) -> UserAttribute:
-    return UserAttribute(
-        tenant_id=tenant.tenant_id, id=name, desc=request.desc, user_editable=request.user_editable
-    )
 
 
 def _text(value: bytes) -> str:
