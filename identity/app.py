@@ -43,7 +43,7 @@ from identity.delivery.http.published_keys import PublishedKeys
 from identity.delivery.http.sender import HttpSender
 from identity.delivery.mail.mail_queue import MailQueue
 from identity.delivery.mail.queued_letter import LetterSafe
-from identity.delivery.retry_queue import RetryQueue
+from identity.delivery.retry_queue import Pause, RetryQueue
 from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
@@ -121,8 +121,11 @@ async def open_identity(
     randomness: Randomness | None = None,
     *,
     making: KeyMaker | None = None,
+    pause: Pause = asyncio.sleep,
 ) -> AsyncIterator[Identity]:
     """Serve calls and run the background loops while the block runs; at its end `making` is closed.
+
+    Queues pause between two look-ups of due tasks.
 
     Raises ValueError when the configuration contradicts itself or lacks a secret, LostMasterKey, Unavailable.
     """
@@ -133,6 +136,7 @@ async def open_identity(
             clock or SystemClock(),
             randomness or SystemRandomness(),
             making=making or ThreadedKeyMaker(),
+            pause=pause,
             stack=stack,
         )
         tenants = TenantWiring(dependencies)
@@ -184,7 +188,7 @@ async def open_identity(
             tasks.create_task(_keeper(dependencies).run()),
             tasks.create_task(dependencies.key_publication.run()),
             tasks.create_task(dependencies.networks.run()),
-            tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all)),
+            tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all, pause)),
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
             tasks.create_task(webhooks.loop()),
@@ -247,6 +251,7 @@ async def _dependencies(
     randomness: Randomness,
     *,
     making: KeyMaker,
+    pause: Pause,
     stack: AsyncExitStack,
 ) -> Dependencies:
     tenants = bootstrap_tenants(config)
@@ -321,6 +326,7 @@ async def _dependencies(
         saml_keys=saml_keys,
         saml_signing_keys=SamlSigningKeys(store, saml_keys),
         ldap_pools=ldap_pools,
+        pause=pause,
     )
 
 

@@ -59,6 +59,10 @@ class TaskHandler(Protocol[T_contra]):
         ...
 
 
+# Waits for a number of seconds.
+Pause = Callable[[float], Awaitable[None]]
+
+
 class RetryPolicy(Protocol):
     """Number of attempts, interval of the look-up of due tasks, and number of concurrent attempts."""
 
@@ -98,7 +102,7 @@ class RetryQueue(Generic[T]):
     async def run(
         self,
         tenants: Callable[[], Iterable[Tenant]],
-        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pause: Pause = asyncio.sleep,
     ) -> None:
         """Run due tasks until cancelled."""
         async with asyncio.TaskGroup() as serving:

@@ -79,7 +79,7 @@ class AdministrationWiring:
             _API_KEYS: self._api_keys(),
             _EVENTS: EventServicer(
                 self._admission,
-                reader=EventReader(dependencies.store, dependencies.clock),
+                reader=EventReader(dependencies.store, dependencies.clock, dependencies.pause),
                 events=dependencies.events,
                 clock=dependencies.clock,
             ),

@@ -104,4 +104,4 @@ class BackchannelWiring:
             randomness=dependencies.randomness,
             policy=NotificationPolicy(),
         )
-        return queue.run(dependencies.tenants.all)
+        return queue.run(dependencies.tenants.all, dependencies.pause)

@@ -17,6 +17,7 @@ from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.documents import HttpDocuments
 from identity.delivery.http.published_keys import PublishedKeys
 from identity.delivery.mail.mail_queue import MailQueue
+from identity.delivery.retry_queue import Pause
 from identity.directory.clients import Clients
 from identity.directory.images.images import Images
 from identity.directory.images.rewriter import Rewriter
@@ -69,3 +70,4 @@ class Dependencies:
     saml_keys: SamlKeys
     saml_signing_keys: SamlSigningKeys
     ldap_pools: LdapPools
+    pause: Pause

@@ -14,7 +14,7 @@ from identity.wiring.dependencies import Dependencies
 def mailing(dependencies: Dependencies) -> Iterator[Coroutine[None, None, None]]:
     """Return background loops that run while the provider runs; none without mail."""
     if dependencies.config.email.is_set:
-        yield _letters(dependencies).run(dependencies.tenants.all)
+        yield _letters(dependencies).run(dependencies.tenants.all, dependencies.pause)
 
 
 def _letters(dependencies: Dependencies) -> RetryQueue[QueuedLetter]:

@@ -80,7 +80,7 @@ class PasswordResetWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
             policy=dependencies.config.password_reset,
-        ).run(dependencies.tenants.all)
+        ).run(dependencies.tenants.all, dependencies.pause)
 
     def servicers(
         self, proof_of_work: ProofOfWork, people: PeopleAdministrationWiring

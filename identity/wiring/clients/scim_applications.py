@@ -57,4 +57,4 @@ class ScimApplicationWiring:
 
     def loop(self) -> Coroutine[None, None, None]:
         """Synchronize applications while the provider runs."""
-        return self._synchronization.run(self._dependencies.tenants.all)
+        return self._synchronization.run(self._dependencies.tenants.all, self._dependencies.pause)
