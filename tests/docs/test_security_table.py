@@ -38,6 +38,7 @@ BY_SPECIFICATION = [
         "OIDC Core",
         "OIDC pairwise subjects",
         "OIDC Dynamic Registration",
+        "group administrators",
         "client ID metadata documents",
     ),
     *(
