@@ -36,7 +36,7 @@ LOOKS = {"desktop": (1280, "light"), "phone": (390, "light"), "dark": (1280, "da
 IMAGES = ROOT / "docs/images"
 # States that the README shows, in its two themes.
 OF_README = ("console-instance-incident",)
-README_HEIGHT = 900
+README_HEIGHT = 820
 ORDER = {"order": {"customer": "ada", "items": [{"article": "lamp", "quantity": 2, "price": 59.25}]}}
 
 Take = Callable[[str], Awaitable[None]]
