@@ -163,6 +163,8 @@ def _furnished(http: str, session: httpx.Client) -> dict[str, str]:
         session.post(f"/v2/jobs/{job(session, 'check-stock')}/completion", json=completion).raise_for_status()
     for _ in range(4):
         session.post(f"/v2/jobs/{job(session, 'charge-card')}/completion", json={}).raise_for_status()
+    for _ in range(3):
+        session.post(f"/v2/jobs/{job(session, 'ship-order')}/completion", json={}).raise_for_status()
     failure = {
         "retries": 0,
         "errorMessage": "CardDeclined: the bank refused the card ending in 4711\n  at charge.py:42",
@@ -196,9 +198,11 @@ def _furnished(http: str, session: httpx.Client) -> dict[str, str]:
         "users": "identity/users",
         "new-user": "identity/new/users",
         "clients": "identity/clients",
+        "client-screen": "identity/screens/service",
         "keys": "identity/keys",
         "events": "identity/events",
         "settings": "identity/settings",
+        "audit": "audit",
         "missing": "nothing/nowhere",
     }
 
