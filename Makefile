@@ -122,7 +122,7 @@ lint: .venv/.dev ## ruff: format and rules
 	@$(BIN)/ruff format --check --quiet $(CHECKED)
 	@$(BIN)/ruff check --quiet $(CHECKED)
 
-types: .venv/.dev ## mypy --strict
+types: .venv/.dev ## mypy --strict; parameters and attributes in tests
 	@$(BIN)/mypy
 
 layers: .venv/.dev ## import-linter: who may import whom
