@@ -99,21 +99,30 @@ async def _filled(server: str, size: int) -> None:
 def _cost(dsn: str) -> Cost:
     environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
     with server_process("--mode", "bundled", environment=environment) as addresses:
-        commands, spent = uvloop.run(_so_far(dsn))
+        commands, spent = uvloop.run(so_far(dsn))
         load = [sys.executable, "-m", "tests.bench.story_load", "tunnel", addresses.grpc, str(SECONDS), "0"]
         measured = json.loads(subprocess.run(load, capture_output=True, check=True).stdout)
-        commands_after, spent_after = uvloop.run(_so_far(dsn))
+        commands_after, spent_after = uvloop.run(so_far(dsn))
     cost = (spent_after - spent) / (commands_after - commands) * 1e6
     return Cost(measured["rate"], measured["p99"], cost)
 
 
-async def _so_far(dsn: str) -> tuple[int, float]:
+async def so_far(dsn: str) -> tuple[int, float]:
     """Commands, and seconds of CPU that the server had for them."""
     connection = await asyncpg.connect(dsn)
     try:
         text = "SELECT count(*), pg_backend_pid() FROM gnomon.audit_entry WHERE tenant_id = $1"
         commands, process = await connection.fetchrow(text, TENANT)
         return commands, server_seconds(process)
+    finally:
+        await connection.close()
+
+
+async def postgres_seconds(dsn: str) -> float:
+    """CPU that the database server has had."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        return server_seconds(await connection.fetchval("SELECT pg_backend_pid()"))
     finally:
         await connection.close()
 

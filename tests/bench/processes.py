@@ -35,6 +35,11 @@ def children_seconds() -> float:
     return tree_seconds(children(os.getpid()))
 
 
+def ended_seconds() -> float:
+    """Of all processes that this one has begun and that have ended."""
+    return process(os.getpid()).gone
+
+
 def children(number: int) -> set[int]:
     """The numbers of the processes that a process has begun itself."""
     return {child for child, each in _numbered() if each.parent == number}
