@@ -38,7 +38,7 @@ _FIELDS: Final = (
     FormField(
         "fields.digest_hours",
         marked("Hours between two mails"),
-        marked("Only for the format email."),
+        marked("Only for the format email. Empty for 24."),
     ),
     FormField("fields.level", marked("Least level")),
     FormField(

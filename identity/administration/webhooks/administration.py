@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from identity.access.callers import Actor
 from identity.administration.webhooks.signatures import SECRET_OCTETS, WebhookSecrets, secret_text
 from identity.administration.webhooks.webhook import (
+    DIGEST_HOURS,
     MOST_OF_TENANT,
     WEBHOOKS,
     Delivery,
@@ -103,7 +104,7 @@ class WebhookAdministration:
             url=fields.url,
             format=fields.format,
             token=self._sealed_token(fields, tenant, webhook_id),
-            digest_hours=fields.digest_hours,
+            digest_hours=fields.digest_hours or DIGEST_HOURS,
             types=fields.types,
             level=fields.level,
             secret=self._secrets.seal(secret, tenant.tenant_id, webhook_id),
@@ -138,7 +139,7 @@ class WebhookAdministration:
                 url=fields.url,
                 format=fields.format,
                 token=webhook.token if keeps_token else self._sealed_token(fields, tenant, webhook_id),
-                digest_hours=fields.digest_hours,
+                digest_hours=fields.digest_hours or DIGEST_HOURS,
                 types=fields.types,
                 level=fields.level,
                 is_enabled=fields.is_enabled,

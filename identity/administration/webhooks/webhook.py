@@ -11,6 +11,7 @@ from identity.foundation.events.kinds import Level
 from server.platform.records import Kind
 
 MOST_OF_TENANT = 10
+DIGEST_HOURS = 24
 MOST_DELIVERIES = 50
 """Number of deliveries whose outcome a webhook stores."""
 
@@ -52,7 +53,7 @@ class Webhook(Subscriber):
     url: str
     format: WebhookFormat = WebhookFormat.STANDARD
     token: Sealed | None = field(default=None, repr=False)
-    digest_hours: int = 24
+    digest_hours: int = DIGEST_HOURS
     types: tuple[str, ...] = ()
     level: Level = Level.INFO
     secret: Sealed = field(repr=False)

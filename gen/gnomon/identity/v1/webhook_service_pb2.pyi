@@ -167,7 +167,7 @@ class WebhookFields(_message.Message):
     token: _builtins.str
     """Access token for a server of Matrix; empty leaves it as it is if the address does not change."""
     digest_hours: _builtins.int
-    """Hours between two mails of the format email."""
+    """Hours between two mails of the format email; 0 for 24."""
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Types of events; empty for all."""

@@ -65,5 +65,10 @@ async def test_the_token_of_a_room_is_not_shown_and_deliveries_are_listed(
     assert await (await key.send("GET", f"events/webhooks/{made['id']}/deliveries")).json() == []
     assert (await key.send("GET", "events/webhooks/unknown/deliveries")).status == 404
     assert (await key.send("PUT", f"events/webhooks/{made['id']}/secret")).status == 409
-    for wrong in ({"format": "carrier pigeon"}, {"digest_hours": 0}, {"digest_hours": 169}, {"token": "a b"}):
+    for wrong in (
+        {"format": "carrier pigeon"},
+        {"digest_hours": -1},
+        {"digest_hours": 169},
+        {"token": "a b"},
+    ):
         assert (await key.send("POST", "events/webhooks", {**HOOK, "name": "b", **wrong})).status == 400

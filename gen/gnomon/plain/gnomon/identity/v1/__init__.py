@@ -18923,7 +18923,7 @@ class WebhookFields(betterproto2.Message):
 
     digest_hours: "int" = betterproto2.field(8, betterproto2.TYPE_INT32)
     """
-    Hours between two mails of the format email.
+    Hours between two mails of the format email; 0 for 24.
     """
 
 
