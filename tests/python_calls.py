@@ -1,5 +1,6 @@
 """Counts calls of Python functions: a cost that no other load of the machine changes."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +13,18 @@ class Calls:
 
 @contextmanager
 def python_calls() -> Iterator[Calls]:
-    """Count the calls of this thread during the block."""
+    """Count the calls of this thread during the block, without those of finalizers of other tests' objects."""
     calls = Calls()
 
     def note(_frame: FrameType, event: str, _argument: object) -> None:
         calls.count += event == "call"
 
-    before = sys.getprofile()
+    before, collects = sys.getprofile(), gc.isenabled()
+    gc.disable()
     sys.setprofile(note)
     try:
         yield calls
     finally:
         sys.setprofile(before)
+        if collects:
+            gc.enable()
