@@ -43,7 +43,6 @@ class _Document(msgspec.Struct, kw_only=True):
     client_uri: _Text = ""
     policy_uri: _Text = ""
     tos_uri: _Text = ""
-    contacts: _Words = ()
     post_logout_redirect_uris: _Words = ()
     jwks: dict[str, Any] | None = None
     jwks_uri: _Text = ""
@@ -92,7 +91,6 @@ def metadata_in(text: str, client: Client) -> ClientMetadata:
             "client_uri": document.client_uri,
             "policy_uri": document.policy_uri,
             "tos_uri": document.tos_uri,
-            "contacts": document.contacts,
             "post_logout_redirect_uris": document.post_logout_redirect_uris,
             "jwks": "" if document.jwks is None else msgspec.json.encode(document.jwks).decode(),
             "jwks_uri": document.jwks_uri,
