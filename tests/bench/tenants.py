@@ -1,4 +1,4 @@
-"""The costs of a command and of a token while tenants grow: one, a hundred and a thousand.
+"""The costs of a command and of a token while tenants grow: one, a hundred, a thousand and five thousand.
 
 Each tenant has the process, and 64 callers take the tenants in turns, over gRPC in bundled mode with one partition. The
 tokens are of one client, by its credentials over HTTP. The start is that of a server which has all tenants already.
@@ -42,7 +42,7 @@ from tests.bench.served import CALL_SECONDS, Served, served, token_of
 from tests.bench.story_load import CALLERS, MODEL, OF_ALL, SECRET, tenants_of
 from tests.postgres import postgres_server
 
-SIZES = (1, 100, 1_000)
+SIZES = (1, 100, 1_000, 5_000)
 SECONDS = 15
 IDLE_SECONDS = 15
 AT_ONCE = 16
