@@ -57,6 +57,21 @@ async def test_whoever_is_signed_in_goes_on_by_itself(page: Page, provider: Site
     await page.until(ARRIVED)
 
 
+async def test_the_proof_of_work_is_solved_while_the_person_types(page: Page, provider: Site) -> None:
+    asked = "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/pow')).length"
+    await page.goto(provider.authorization())
+    before = await page.run(asked)
+    await page.fill("#email", EMAIL)
+    await page.until(f"{asked} === 1")
+    await page.fill("#password", "wrong")
+    await page.click("button[type=submit]")
+    await page.until("!!document.querySelector('[aria-invalid=true]')")
+
+    assert before == 0
+    # The attempt used the solution that was begun before it.
+    assert await page.run(asked) == 1
+
+
 async def test_a_wrong_password_is_told_and_may_be_corrected(page: Page, provider: Site) -> None:
     await sign_in(page, provider.authorization(), "wrong")
     await page.until("document.getElementById('error').textContent.includes('wrong')")

@@ -56,10 +56,12 @@ function replaceBy(section, before) {
   heading.focus();
 }
 
-async function solution() {
+async function solve(tellLifetime = () => {}) {
   const answer = await fetch(state.pow, { method: "POST" });
   if (!answer.ok) throw new Refusal(answer.status, "", { retry_after: answer.headers.get("retry-after") });
   const challenge = await answer.text();
+  // Version, difficulty, and expiry in Unix seconds.
+  tellLifetime(Number(challenge.split(":")[2]) * 1000 - Date.parse(answer.headers.get("date")));
   const worker = new Worker(state.worker);
   let timer;
   try {
@@ -74,6 +76,29 @@ async function solution() {
     worker.terminate();
   }
 }
+
+// A solution is used until most of the lifetime of its challenge has passed, by the clock of the server.
+const FRESH_MS = 20_000;
+const SHARE = 0.6;
+let ahead;
+
+// Solves while the person types, so that the button need not wait; again when the solution is too old.
+function solveAhead() {
+  if (ahead && performance.now() < ahead.until) return;
+  const begun = { until: performance.now() + FRESH_MS };
+  // A failure is that of the attempt that needs the solution, which tries again.
+  begun.found = solve((lifetime) => (begun.until += Math.min(SHARE * lifetime - FRESH_MS, 0))).catch(() => undefined);
+  ahead = begun;
+}
+
+async function solution() {
+  const begun = ahead;
+  ahead = undefined;
+  const found = begun && (await begun.found);
+  return found && performance.now() < begun.until ? found : solve();
+}
+
+document.addEventListener("input", solveAhead);
 
 async function send(members, action = state.action) {
   const answer = await fetch(action, {
