@@ -28,7 +28,8 @@ _PAGE = 500
 
 
 class Directory(Protocol):
-    async def all(self) -> Sequence[TenantRecord]: ...
+    @property
+    def deleted(self) -> Sequence[TenantRecord]: ...
 
 
 class TenantRemoval:
@@ -39,6 +40,7 @@ class TenantRemoval:
     ) -> None:
         self._directory = directory
         self._store = store
+        self._tenants = store.of(TENANTS)
         self._kinds = kinds
         self._clock = clock
 
@@ -53,10 +55,13 @@ class TenantRemoval:
 
     async def finish(self) -> None:
         """Remove the remaining records of tenants that were deleted a while ago; raises Unavailable."""
-        for record in await self._directory.all():
-            if record.deleted_at is not None and record.deleted_at + SETTLED_AFTER <= self._clock.now():
-                await self.remove_all_of(record.own_id)
-                await self._store.of(TENANTS).take(DEPLOYMENT, record.id)
+        for known in self._directory.deleted:
+            # Another process may have removed the tenant, and an administrator may have created it again.
+            record = await self._tenants.get(DEPLOYMENT, known.id)
+            deleted_at = record.deleted_at if record is not None else None
+            if deleted_at is not None and deleted_at + SETTLED_AFTER <= self._clock.now():
+                await self.remove_all_of(known.own_id)
+                await self._tenants.take(DEPLOYMENT, known.id)
 
     async def remove_all_of(self, tenant_id: TenantId) -> None:
         """Raises Unavailable."""

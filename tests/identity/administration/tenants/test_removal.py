@@ -42,8 +42,18 @@ class Process:
     async def write_late(self) -> None:
         await self.store.of(CLIENTS).insert(Client(tenant_id=ACME, id="late"))
 
+    def removal_of_another_process(self) -> "Other":
+        directory = TenantDirectory(Tenants("https://id.example.com", DEFAULT), self.store, self.clock)
+        return Other(directory, TenantRemoval(directory, self.store, KINDS, clock=self.clock))
+
     async def is_empty(self) -> bool:
         return not any([await self.store.of(kind).page(ACME) for kind in KINDS])
+
+
+@dataclass(frozen=True)
+class Other:
+    directory: TenantDirectory
+    removal: TenantRemoval
 
 
 class NoKeys:
@@ -93,6 +103,21 @@ async def test_what_was_written_late_goes_and_the_id_is_free(process: Process) -
 
     assert await process.is_empty()
     await process.create()
+    assert process.tenants.find("acme").tenant_id == ACME
+
+
+async def test_a_tenant_that_was_created_again_keeps_its_records(process: Process) -> None:
+    late = process.removal_of_another_process()
+    await process.administration.delete("acme", actor=ACTOR)
+    await late.directory.refresh()
+    process.clock.pin(NOON + SETTLED_AFTER)
+    await process.removal.finish()
+    await process.create()
+    await process.write_late()
+
+    await late.removal.finish()
+
+    assert not await process.is_empty()
     assert process.tenants.find("acme").tenant_id == ACME
 
 
