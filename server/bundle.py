@@ -213,6 +213,7 @@ def _edge(
         access=config.access,
         has_tls=has_tls,
         has_fed_cm=config.fedcm.enabled,
+        has_session_frame=config.sessions.check_session_iframe,
         canonical=canonical,
         mutual_tls=config.mutual_tls,
         kept=kept,

@@ -18,6 +18,7 @@ from edge.oidc.access.request_policy import (
     ADMINISTRATION,
     ASKED_BY_PROXY,
     BROWSER_ITSELF,
+    FRAMED,
     FROM_ANY_PAGE,
     FROM_ANYWHERE,
     FROM_PROXIES,
@@ -83,6 +84,7 @@ from edge.oidc.protocol.protected_resource import PATH as PROTECTED_RESOURCE
 from edge.oidc.protocol.protected_resource import ProtectedResourceEndpoint
 from edge.oidc.protocol.revocation import RevocationEndpoint
 from edge.oidc.protocol.saml_sign_on import SamlSignOnEndpoint
+from edge.oidc.protocol.session_frame import SessionFrameEndpoint
 from edge.oidc.protocol.sign_in_requests import SignInRequestsEndpoint
 from edge.oidc.protocol.token import TokenEndpoint
 from edge.oidc.protocol.user_info import UserInfoEndpoint
@@ -116,6 +118,7 @@ def routes(
     access: AccessConfig | None = None,
     has_tls: bool = True,
     has_fed_cm: bool = False,
+    has_session_frame: bool = False,
     canonical: CanonicalHost | None = None,
     mutual_tls: MutualTlsConfig | None = None,
     kept: KeptDocuments | None = None,
@@ -123,12 +126,12 @@ def routes(
     """Return the routes of the provider, whose services are behind the channel.
 
     `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
-    status. Pages are shown at the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says.
+    status; with `has_session_frame` the frame of Session Management, and browsers get its cookie. Pages are shown at the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says.
     `kept` has the documents in memory.
     """
     stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()
-    browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm)
+    browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm, has_session_frame=has_session_frame)
     pages = Pages(assets, used)
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
@@ -143,6 +146,7 @@ def routes(
         assets=assets,
         kept=kept,
         has_fed_cm=has_fed_cm,
+        has_session_frame=has_session_frame,
     )
     return [
         web.route(
@@ -167,7 +171,7 @@ def routes(
 
 
 def table() -> tuple[Row, ...]:
-    """Return every row, those of FedCM among them; its endpoints reach no service."""
+    """Return every row, those of FedCM and the session frame among them; its endpoints reach no service."""
     assets, clock = PageAssets(), SystemClock()
     browsers, pages = Browsers(AccessConfig(), has_tls=True, has_fed_cm=True), Pages(assets, clock)
     stubs = stubs_of(Unconnected())
@@ -180,6 +184,7 @@ def table() -> tuple[Row, ...]:
         assets=assets,
         kept=KeptDocuments(),
         has_fed_cm=True,
+        has_session_frame=True,
     )
 
 
@@ -193,6 +198,7 @@ def _table(  # the parts of endpoints
     assets: PageAssets,
     kept: KeptDocuments,
     has_fed_cm: bool,
+    has_session_frame: bool,
 ) -> tuple[Row, ...]:
     description = DescriptionEndpoint()
     forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
@@ -204,6 +210,7 @@ def _table(  # the parts of endpoints
         *_behind_proxies(forward_auth),
         *_of_deployment(stubs, config, browsers=browsers),
         *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
+        *(_of_session_frame(assets, browsers) if has_session_frame else ()),
         *_entries(entry),
     )
     description.describe(rows)
@@ -395,6 +402,12 @@ def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Itera
         yield f"{issuer}/fed_cm/disconnect", BROWSER_ITSELF, {"POST": assertion.disconnect}
         yield f"{issuer}/fed_cm/status", OWN_ORIGIN, {"GET": fed_cm.status}
         yield f"{issuer}/fed_cm/login", OWN_PAGES, {"GET": fed_cm.login}
+
+
+def _of_session_frame(assets: PageAssets, browsers: Browsers) -> Iterator[Row]:
+    frame = SessionFrameEndpoint(assets, browsers)
+    for issuer in (PREFIX, _TENANT):
+        yield f"{issuer}/oidc/check_session", FRAMED, {"GET": frame.get}
 
 
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:

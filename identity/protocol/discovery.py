@@ -95,6 +95,7 @@ class ProviderMetadata:
     tls_client_certificate_bound_access_tokens: bool = False
     registration_endpoint: str | None = None
     client_id_metadata_document_supported: bool = False
+    check_session_iframe: str | None = None
 
 
 def metadata_of(
@@ -107,6 +108,7 @@ def metadata_of(
     registers_clients: bool,
     reads_clients: bool,
     registers_people: bool,
+    has_session_frame: bool,
 ) -> ProviderMetadata:
     """Return the metadata; `scopes_supported` includes the tenant's own scopes.
 
@@ -143,6 +145,7 @@ def metadata_of(
         prompt_values_supported=(*_PROMPTS, Prompt.CREATE) if registers_people else _PROMPTS,
         registration_endpoint=f"{tenant.issuer}clients_dyn" if registers_clients else None,
         client_id_metadata_document_supported=reads_clients,
+        check_session_iframe=f"{tenant.issuer}oidc/check_session" if has_session_frame else None,
     )
     if tenant.security_profile is SecurityProfile.NONE:
         return metadata

@@ -132,6 +132,7 @@ class AuthorizationWiring:
             hasher=dependencies.secrets,
             clock=dependencies.clock,
             randomness=dependencies.randomness,
+            has_session_states=dependencies.config.sessions.check_session_iframe,
         )
         self._consent_gate = ConsentGate(user_state.consents, self._pending, self._conclusion)
         self._terms_gate = TermsGate(

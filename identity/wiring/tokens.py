@@ -205,6 +205,7 @@ class TokenWiring:
                 registers_clients=dependencies.config.dynamic_clients.enabled,
                 reads_clients=dependencies.config.dynamic_clients.metadata_documents,
                 registers_people=dependencies.config.users.registration_enabled,
+                has_session_frame=dependencies.config.sessions.check_session_iframe,
             ),
             _DIRECTORY: DirectoryServicer(
                 dependencies.tenants,

@@ -80,6 +80,7 @@ async def site(
                 kept=KeptDocuments(deployment.identity.revision),
                 access=access,
                 has_fed_cm=True,
+                has_session_frame=config.sessions.check_session_iframe,
             )
         )
         found = Site(deployment, f"http://localhost:{port}")

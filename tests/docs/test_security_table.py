@@ -42,6 +42,7 @@ BY_SPECIFICATION = [
         "client ID metadata documents",
     ),
     *(
+        "OIDC Session Management",
         "OIDC RP-initiated logout",
         "OIDC back-channel logout",
         "OIDC front-channel logout",

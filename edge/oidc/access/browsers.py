@@ -3,6 +3,7 @@
 from aiohttp import hdrs, web
 
 from edge.oidc.access.cookies import (
+    BROWSER_STATE,
     DEVICE,
     OPENED_LINK,
     REMEMBERED_FACTOR,
@@ -13,6 +14,7 @@ from edge.oidc.access.cookies import (
 from edge.oidc.access.login_status import LoginStatus
 from edge.oidc.access.peers import Peers
 from edge.oidc.access.support_sessions import ActingCookies
+from edge.oidc.access.tenant import tenant_of
 from edge.oidc.config import AccessConfig
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
@@ -24,7 +26,14 @@ _MAX_CSRF_TOKEN = 256
 
 
 class Browsers:
-    def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
+    def __init__(
+        self,
+        config: AccessConfig,
+        *,
+        has_tls: bool = True,
+        has_fed_cm: bool = False,
+        has_session_frame: bool = False,
+    ) -> None:
         mode = config.cookie_mode_of(has_tls=has_tls)
         # The process API accepts sessions, too.
         self._sessions = Cookies(SESSION, mode, path="/")
@@ -32,6 +41,9 @@ class Browsers:
         self._devices = Cookies(DEVICE, mode)
         self._opened_links = Cookies(OPENED_LINK, mode)
         self._peers = Peers(config.trusted_proxies)
+        # The frame reads it within pages of other sites.
+        self.states = Cookies(BROWSER_STATE, mode, same_site="None", is_readable=True)
+        self._has_session_frame = has_session_frame
         self.login_status = LoginStatus(mode, is_told=has_fed_cm)
         self.acting = ActingCookies(mode)
 
@@ -61,6 +73,7 @@ class Browsers:
         """Set or delete the session cookie; after a sign-in, also set the one that recognizes the browser."""
         self._sessions.keep(request, response, cookie=cookie)
         self.login_status.tell(request, response, cookie=cookie)
+        self._tell_state(tenant_of(request), response, cookie=cookie)
         if cookie.device:
             device = pb.SessionCookie(value=cookie.device, max_age=cookie.device_max_age)
             self._devices.keep(request, response, cookie=device)
@@ -75,7 +88,14 @@ class Browsers:
     def act(self, tenant: str, response: web.Response, *, cookie: pb.SessionCookie) -> None:
         """Set the session cookie of a tenant to that of a session of support."""
         self._sessions.keep_of(tenant, response, cookie=cookie)
+        self._tell_state(tenant, response, cookie=cookie)
         self.acting.keep_of(tenant, response, cookie=cookie)
+
+    def _tell_state(self, tenant: str, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+        """Set the browser state; a session without a user does not change it."""
+        if self._has_session_frame and (cookie.browser_state or not cookie.max_age):
+            state = pb.SessionCookie(value=cookie.browser_state, max_age=cookie.max_age)
+            self.states.keep_of(tenant, response, cookie=state)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
         """Set the cookie of a remembered browser."""

@@ -17,6 +17,7 @@ DEVICE = "GnomonDevice"
 OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"
 ACTING = "GnomonActing"
+BROWSER_STATE = "GnomonBrowserState"
 
 PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _MAX_LENGTH = 256
@@ -33,7 +34,7 @@ class CookieContent(Protocol):
 
 
 class Cookies:
-    """`path` is where browsers send the cookies."""
+    """`path` is where browsers send the cookies; scripts of the provider's own pages can read one that `is_readable`."""
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class Cookies:
         *,
         same_site: Literal["Lax", "None"] = "Lax",
         path: Literal["/", "/auth"] = "/auth",
+        is_readable: bool = False,
     ) -> None:
         self._own_name = name
         self._prefix = PREFIXES[mode]
@@ -51,6 +53,7 @@ class Cookies:
         # loopback.
         self._is_secure = mode is not CookieMode.DANGER_INSECURE or same_site == "None"
         self._same_site = same_site
+        self._is_readable = is_readable
 
     def value(self, request: web.Request) -> str:
         """Return the cookie's value, empty for one that the provider cannot have set."""
@@ -60,6 +63,10 @@ class Cookies:
         """Return the cookie's value for a tenant, in the same way; the default tenant has an empty name."""
         value = request.cookies.get(self._name(tenant), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
+
+    def name(self, request: web.Request) -> str:
+        """Return the name of the cookie of the request's tenant."""
+        return self._name(tenant_of(request))
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: CookieContent) -> None:
         """Set the cookie, or delete it when `max_age` is 0."""
@@ -73,7 +80,7 @@ class Cookies:
             max_age=cookie.max_age,
             path=self._path,
             secure=self._is_secure,
-            httponly=True,
+            httponly=not self._is_readable,
             samesite=self._same_site,
         )
 

@@ -97,6 +97,15 @@ PUBLIC_DOCUMENT = RequestPolicy(
     headers=_ANY_ORIGIN,
     preflight=_ANY_ORIGIN | _PREFLIGHT,
 )
+# A browser that knows frame-ancestors ignores X-Frame-Options.
+FRAMED = RequestPolicy(
+    admit=from_anywhere,
+    coverage=Coverage.NONE,
+    headers={
+        "Content-Security-Policy": "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors *",
+        "Cache-Control": "private, max-age=3600",
+    },
+)
 METADATA = replace(PUBLIC_DOCUMENT, kept="metadata")
 RESOURCE_METADATA = replace(PUBLIC_DOCUMENT, kept="resource metadata")
 KEY_SET = replace(PUBLIC_DOCUMENT, kept="key set")

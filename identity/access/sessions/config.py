@@ -32,6 +32,10 @@ class SessionLifetimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionConfig:
-    """[sessions]: whether a session is valid only at the network address at which it began."""
+    """[sessions]: whether a session is valid only at the network address at which it began.
+
+    With `check_session_iframe` pages of clients learn from a frame of the provider whether the session has changed.
+    """
 
     validate_address: bool = False
+    check_session_iframe: bool = False

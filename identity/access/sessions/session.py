@@ -55,8 +55,9 @@ class Session(Record):
     `authentication` is None before the sign-in, which replaces this session by a new one. A session ends at
     `expires_at`, or earlier if it is not used until `idle_until`. `clients` are those that got tokens in it. After a
     sign-in at an upstream provider, `provider_id` names that provider, and `upstream_sub` and `upstream_sid` are its
-    ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `is_factor_shown` is true when a
-    second factor was added or shown after the sign-in. A user who has to accept terms of use first is not signed in:
+    ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `browser_state` tells pages of
+    clients whether the session has changed. `is_factor_shown` is true when a second factor was added or shown after the
+    sign-in. A user who has to accept terms of use first is not signed in:
     `held` is the authentication until then. `postponed_terms` is the version that the user accepts later.
     `impersonator_id` and `impersonator_name` are id and address of the support person who acts as the user, and
     `impersonator_sid` the id of that person's own session; `impersonated_id` is the user's id. All are empty in the
@@ -74,6 +75,7 @@ class Session(Record):
     upstream_sub: str = ""
     upstream_sid: str = ""
     way_hash: str = field(default="", repr=False)
+    browser_state: str = ""
     is_factor_shown: bool = False
     held: Authentication | None = None
     postponed_terms: str = ""

@@ -31,6 +31,7 @@ from server.platform.records import Changed, Records
 
 _COOKIE_LENGTH = 64
 _SID_LENGTH = 32
+_STATE_LENGTH = 24
 _UNWRITTEN = timedelta(seconds=10)
 _MOST_OF_A_USER = 1000
 _ATTEMPTS = 20
@@ -294,6 +295,7 @@ class Sessions:
             peer_address=peer_address,
             idle_until=now + self._lifetimes.session_timeout,
             way_hash=self._id(secret_of(cookie)),
+            browser_state=self._randomness.alphanumeric(_STATE_LENGTH),
         )
 
     def _may_use(self, session: Session, peer_address: str) -> bool:

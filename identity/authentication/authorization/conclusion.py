@@ -11,6 +11,7 @@ from identity.authentication.authorization.code import AuthorizationCode
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.authentication.requests.response_targets import ResponseTargets
+from identity.authentication.requests.session_state import session_state
 from identity.authentication.saml_applications.responses import SamlResponses
 from identity.directory.client import Client
 from identity.directory.consents.consent import pair_of
@@ -25,6 +26,7 @@ from server.platform.errors import Unauthenticated
 from server.platform.records import Records
 
 _CODE_LENGTH = 64
+_SALT_LENGTH = 16
 # A code that is presented after its redemption was stolen; a replay is detected for this time.
 _REPLAY_NOTICED = timedelta(hours=1)
 # A support person who acts as a user neither administers nor gets tokens that outlive the session.
@@ -43,6 +45,7 @@ class Conclusion:
         hasher: SecretHasher,
         clock: Clock,
         randomness: Randomness,
+        has_session_states: bool = False,
     ) -> None:
         self._codes = codes
         self._sessions = sessions
@@ -51,6 +54,7 @@ class Conclusion:
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
+        self._has_session_states = has_session_states
 
     async def grant(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
@@ -89,7 +93,14 @@ class Conclusion:
                 authorization_details=request.authorization_details,
             )
         )
-        return response_target.with_code(code)
+        return response_target.with_code(code, session_state=self._session_state(client, request, session))
+
+    def _session_state(self, client: Client, request: AuthorizationRequest, session: Session) -> str:
+        """Return the state by which pages of the client see the end of the session, empty where that is off."""
+        if not (self._has_session_states and session.browser_state):
+            return ""
+        salt = self._randomness.alphanumeric(_SALT_LENGTH)
+        return session_state(client.client_id, request.redirect_uri, session.browser_state, salt)
 
     async def refuse(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, error: ProtocolError

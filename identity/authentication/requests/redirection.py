@@ -38,8 +38,10 @@ class ResponseTarget:
     state: str | None
     signer: Signer | None = None
 
-    def with_code(self, code: str) -> Redirection:
-        return self._redirection(("code", code))
+    def with_code(self, code: str, *, session_state: str = "") -> Redirection:
+        """`session_state` is that of OpenID Connect Session Management 1.0 §2, empty without one."""
+        watched = (("session_state", session_state),) if session_state else ()
+        return self._redirection(("code", code), *watched)
 
     def with_error(self, error: ProtocolError) -> Redirection:
         description = _UNSPEAKABLE.sub(" ", error.detail)

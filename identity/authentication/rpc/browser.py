@@ -213,6 +213,7 @@ def session_cookie(
         device_max_age=int(DEVICE_COOKIE_LIFETIME.total_seconds()) if device else 0,
         fed_cm=way_to(cookie, session.sid) if session.authentication and not session.is_impersonated else "",
         acting_as=acting_as,
+        browser_state=session.browser_state if session.authentication else "",
     )
 
 

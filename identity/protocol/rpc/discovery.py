@@ -24,6 +24,7 @@ class DiscoveryServicer(Operations):
         registers_clients: bool,
         reads_clients: bool,
         registers_people: bool,
+        has_session_frame: bool,
     ) -> None:
         self._definitions = definitions
         self._details_types = details_types
@@ -32,6 +33,7 @@ class DiscoveryServicer(Operations):
         self._registers_clients = registers_clients
         self._reads_clients = reads_clients
         self._registers_people = registers_people
+        self._has_session_frame = has_session_frame
         super().__init__(admission, {pb.GetMetadataRequest: self._metadata})
 
     async def _metadata(self, tenant: Tenant) -> ProviderMetadata:
@@ -46,4 +48,5 @@ class DiscoveryServicer(Operations):
             registers_clients=self._registers_clients,
             reads_clients=self._reads_clients,
             registers_people=self._registers_people,
+            has_session_frame=self._has_session_frame,
         )

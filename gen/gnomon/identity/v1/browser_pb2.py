@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n gnomon/identity/v1/browser.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\"\xbe\x01\n\x07\x42rowser\x12\x19\n\x07session\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1c\n\nuser_agent\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1c\n\ncsrf_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11remembered_factor\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64\x65vice\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\x8e\x01\n\rSessionCookie\x12\r\n\x05value\x18\x01 \x01(\t\x12\x0f\n\x07max_age\x18\x02 \x01(\x03\x12\x12\n\ncsrf_token\x18\x03 \x01(\t\x12\x0e\n\x06\x66\x65\x64_cm\x18\x04 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x05 \x01(\t\x12\x16\n\x0e\x64\x65vice_max_age\x18\x06 \x01(\x03\x12\x11\n\tacting_as\x18\x07 \x01(\t\"<\n\tParameter\x12\x16\n\x04name\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05value\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\x83\x01\n\x08Redirect\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x37\n\rresponse_mode\x18\x02 \x01(\x0e\x32 .gnomon.identity.v1.ResponseMode\x12\x31\n\nparameters\x18\x03 \x03(\x0b\x32\x1d.gnomon.identity.v1.Parameter\"?\n\tErrorPage\x12\x0e\n\x06status\x18\x01 \x01(\x05\x12\r\n\x05\x65rror\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t*\x7f\n\x0cResponseMode\x12\x1d\n\x19RESPONSE_MODE_UNSPECIFIED\x10\x00\x12\x17\n\x13RESPONSE_MODE_QUERY\x10\x01\x12\x1b\n\x17RESPONSE_MODE_FORM_POST\x10\x02\x12\x1a\n\x16RESPONSE_MODE_FRAGMENT\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n gnomon/identity/v1/browser.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\"\xbe\x01\n\x07\x42rowser\x12\x19\n\x07session\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1c\n\nuser_agent\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1c\n\ncsrf_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11remembered_factor\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x64\x65vice\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xa5\x01\n\rSessionCookie\x12\r\n\x05value\x18\x01 \x01(\t\x12\x0f\n\x07max_age\x18\x02 \x01(\x03\x12\x12\n\ncsrf_token\x18\x03 \x01(\t\x12\x0e\n\x06\x66\x65\x64_cm\x18\x04 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x05 \x01(\t\x12\x16\n\x0e\x64\x65vice_max_age\x18\x06 \x01(\x03\x12\x11\n\tacting_as\x18\x07 \x01(\t\x12\x15\n\rbrowser_state\x18\x08 \x01(\t\"<\n\tParameter\x12\x16\n\x04name\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05value\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\x83\x01\n\x08Redirect\x12\x0b\n\x03uri\x18\x01 \x01(\t\x12\x37\n\rresponse_mode\x18\x02 \x01(\x0e\x32 .gnomon.identity.v1.ResponseMode\x12\x31\n\nparameters\x18\x03 \x03(\x0b\x32\x1d.gnomon.identity.v1.Parameter\"?\n\tErrorPage\x12\x0e\n\x06status\x18\x01 \x01(\x05\x12\r\n\x05\x65rror\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t*\x7f\n\x0cResponseMode\x12\x1d\n\x19RESPONSE_MODE_UNSPECIFIED\x10\x00\x12\x17\n\x13RESPONSE_MODE_QUERY\x10\x01\x12\x1b\n\x17RESPONSE_MODE_FORM_POST\x10\x02\x12\x1a\n\x16RESPONSE_MODE_FRAGMENT\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,16 +48,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PARAMETER'].fields_by_name['name']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_PARAMETER'].fields_by_name['value']._loaded_options = None
   _globals['_PARAMETER'].fields_by_name['value']._serialized_options = b'\272H\005r\003\030\200@'
-  _globals['_RESPONSEMODE']._serialized_start=684
-  _globals['_RESPONSEMODE']._serialized_end=811
+  _globals['_RESPONSEMODE']._serialized_start=707
+  _globals['_RESPONSEMODE']._serialized_end=834
   _globals['_BROWSER']._serialized_start=86
   _globals['_BROWSER']._serialized_end=276
   _globals['_SESSIONCOOKIE']._serialized_start=279
-  _globals['_SESSIONCOOKIE']._serialized_end=421
-  _globals['_PARAMETER']._serialized_start=423
-  _globals['_PARAMETER']._serialized_end=483
-  _globals['_REDIRECT']._serialized_start=486
-  _globals['_REDIRECT']._serialized_end=617
-  _globals['_ERRORPAGE']._serialized_start=619
-  _globals['_ERRORPAGE']._serialized_end=682
+  _globals['_SESSIONCOOKIE']._serialized_end=444
+  _globals['_PARAMETER']._serialized_start=446
+  _globals['_PARAMETER']._serialized_end=506
+  _globals['_REDIRECT']._serialized_start=509
+  _globals['_REDIRECT']._serialized_end=640
+  _globals['_ERRORPAGE']._serialized_start=642
+  _globals['_ERRORPAGE']._serialized_end=705
 # @@protoc_insertion_point(module_scope)

@@ -100,6 +100,7 @@ class SessionCookie(_message.Message):
     DEVICE_FIELD_NUMBER: _builtins.int
     DEVICE_MAX_AGE_FIELD_NUMBER: _builtins.int
     ACTING_AS_FIELD_NUMBER: _builtins.int
+    BROWSER_STATE_FIELD_NUMBER: _builtins.int
     value: _builtins.str
     """Value of the cookie."""
     max_age: _builtins.int
@@ -116,6 +117,8 @@ class SessionCookie(_message.Message):
     """Seconds until that cookie expires."""
     acting_as: _builtins.str
     """E-mail address of the user as whom a support person acts in the session; empty in all other sessions."""
+    browser_state: _builtins.str
+    """State of the browser for pages of clients that watch the session; empty while no user is signed in."""
     def __init__(
         self,
         *,
@@ -126,10 +129,11 @@ class SessionCookie(_message.Message):
         device: _builtins.str = ...,
         device_max_age: _builtins.int = ...,
         acting_as: _builtins.str = ...,
+        browser_state: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acting_as", b"acting_as", "csrf_token", b"csrf_token", "device", b"device", "device_max_age", b"device_max_age", "fed_cm", b"fed_cm", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acting_as", b"acting_as", "browser_state", b"browser_state", "csrf_token", b"csrf_token", "device", b"device", "device_max_age", b"device_max_age", "fed_cm", b"fed_cm", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

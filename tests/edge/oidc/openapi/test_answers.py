@@ -142,6 +142,7 @@ async def test_requests_about_nothing_are_refused_as_documented(
             deployment.clock,
             kept=KeptDocuments(deployment.identity.revision),
             has_fed_cm=True,
+            has_session_frame=True,
         )
     )
     found = []

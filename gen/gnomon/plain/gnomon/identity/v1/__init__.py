@@ -12592,6 +12592,11 @@ class ProviderMetadata(betterproto2.Message):
     Whether a client id can be the address of a document with the client's metadata.
     """
 
+    check_session_iframe: "str | None" = betterproto2.field(56, betterproto2.TYPE_STRING, optional=True)
+    """
+    Frame that tells pages of clients whether the session has changed: Session Management 1.0 §3.3; absent if it is off.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ProviderMetadata", ProviderMetadata)
 
@@ -15058,6 +15063,11 @@ class SessionCookie(betterproto2.Message):
     acting_as: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
     E-mail address of the user as whom a support person acts in the session; empty in all other sessions.
+    """
+
+    browser_state: "str" = betterproto2.field(8, betterproto2.TYPE_STRING)
+    """
+    State of the browser for pages of clients that watch the session; empty while no user is signed in.
     """
 
 
