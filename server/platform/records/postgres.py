@@ -18,10 +18,10 @@ from server.platform.clock import Clock
 from server.platform.postgres.database import Database
 from server.platform.query import Page, Query
 from server.platform.query.cursor import cursors
-from server.platform.query.sql import Statement
+from server.platform.query.sql import TOTAL, Statement
 from server.platform.records.contents import Contents
 from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
-from server.platform.records.search import search_of
+from server.platform.records.search import FEW, search_of
 from server.platform.records.statements import ALONE, Statements, noting
 from server.platform.records.texts import (
     can_be_kept,
@@ -125,8 +125,13 @@ class PostgresRecords(Generic[R]):
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
+        if query.clauses:
+            rows = await self._database.fetch(search.counted_page.text, *search.counted_page.arguments)
+            if rows[0][TOTAL] <= FEW:
+                items = self._found([row for row in rows if row["content"] is not None], query)
+                return Page(items, rows[0][TOTAL], *cursors(query, items))
         (count,) = await self._database.fetch(search.count.text, *search.count.arguments)
-        items = await self._items(search.page_among(count[0]) if query.clauses else search.page, query)
+        items = await self._items(search.page, query)
         return Page(items, count[0], *cursors(query, items))
 
     async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
@@ -137,7 +142,9 @@ class PostgresRecords(Generic[R]):
         return await self._items(search.page_among(count[0]), query)
 
     async def _items(self, page: Statement, query: Query) -> Sequence[R]:
-        rows = await self._database.fetch(page.text, *page.arguments)
+        return self._found(await self._database.fetch(page.text, *page.arguments), query)
+
+    def _found(self, rows: Sequence[asyncpg.Record], query: Query) -> Sequence[R]:
         found = [self._record(row) for row in rows]
         return found if query.window.before is None else found[::-1]
 

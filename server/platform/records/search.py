@@ -6,7 +6,15 @@ from typing import Any
 
 from server.platform.call import TenantId
 from server.platform.query import AnyOf, Condition, Field, FieldType, Operator, Query
-from server.platform.query.sql import Relation, Statement, bounded_count_of, count_of, page_of, page_of_few
+from server.platform.query.sql import (
+    Relation,
+    Statement,
+    bounded_count_of,
+    count_of,
+    counted_page_of,
+    page_of,
+    page_of_few,
+)
 from server.platform.records.port import Kind
 
 _EXPIRES_AT = Field("expires_at", FieldType.DATE_TIME)
@@ -20,9 +28,11 @@ FEW = 1000
 class Search:
     """The statements of a search; a page that ends before a position comes in reverse order.
 
-    `bounded_count` counts up to FEW + 1. `page_among` selects the page's statement by that number.
+    `bounded_count` counts up to FEW + 1. `page_among` selects the page's statement by that number. `counted_page` has the
+    page and the number of matches, if there are not more than FEW.
     """
 
+    counted_page: Statement
     page: Statement
     page_of_few: Statement
     count: Statement
@@ -43,6 +53,7 @@ def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: dateti
     asked = replace(query, clauses=(*query.clauses, lives))
     relation = _relation(kind, query)
     return Search(
+        counted_page_of(relation, asked, tenant_id=tenant_id, most=FEW + 1),
         page_of(relation, asked, tenant_id=tenant_id),
         page_of_few(relation, asked, tenant_id=tenant_id),
         count_of(relation, asked.clauses, tenant_id=tenant_id),

@@ -7,14 +7,24 @@ place of characters that PostgreSQL refuses, and searches replace them in the sa
 
 from server.platform.query.sql.groups import groups_of, groups_within
 from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, guard_of, owned_by, quoted
-from server.platform.query.sql.statements import Statement, bounded_count_of, count_of, page_of, page_of_few
+from server.platform.query.sql.statements import (
+    TOTAL,
+    Statement,
+    bounded_count_of,
+    count_of,
+    counted_page_of,
+    page_of,
+    page_of_few,
+)
 
 __all__ = [
     "INDEXED_CHARACTERS",
+    "TOTAL",
     "Relation",
     "Statement",
     "bounded_count_of",
     "count_of",
+    "counted_page_of",
     "groups_of",
     "groups_within",
     "guard_of",

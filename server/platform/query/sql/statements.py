@@ -17,6 +17,8 @@ from server.platform.query.sql.relation import Relation, quoted
 
 _PART = quoted("#part")
 
+TOTAL = "#total"
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -94,6 +96,29 @@ def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statemen
     matches = f"(SELECT {columns} FROM {relation.name} WHERE {met}{rest} OFFSET 0) AS matches"  # noqa: S608  # values are arguments
     offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
     text = f"SELECT {columns} FROM {matches} ORDER BY {order.text()}{limit}{offset}"  # noqa: S608  # values are arguments
+    return Statement(text, arguments.values)
+
+
+def counted_page_of(relation: Relation, query: Query, *, tenant_id: str, most: int) -> Statement:
+    """Return the statement of the same page with the number of matches as TOTAL, which reads them once.
+
+    It stops after `most` matches, and its page is then not that of the query. Without a row on the page, it has one row
+    without other values.
+    """
+    arguments, window = Arguments(tenant_id), query.window
+    met = where(relation, query.clauses, arguments)
+    order = Order(query.sort, relation, is_reversed=window.before is not None)
+    rest = _Part("", order, window.before or window.after).where(arguments)
+    limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
+    offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
+    columns, ordered, total = ", ".join(map(quoted, relation.columns)), order.text(), quoted(TOTAL)
+    matches = f"SELECT {columns} FROM {relation.name} WHERE {met} LIMIT {arguments.add(most)}"  # noqa: S608  # values are arguments
+    page = f"SELECT {columns} FROM matches WHERE true{rest} ORDER BY {ordered}{limit}{offset}"  # noqa: S608  # the same
+    text = (
+        f"WITH matches AS MATERIALIZED ({matches}) "  # noqa: S608  # the same
+        f"SELECT {total}, {columns} FROM (SELECT count(*) AS {total} FROM matches) AS counted "
+        f"LEFT JOIN ({page}) AS page ON true ORDER BY {ordered}"
+    )
     return Statement(text, arguments.values)
 
 
