@@ -126,8 +126,9 @@ def routes(
     """Return the routes of the provider, whose services are behind the channel.
 
     `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
-    status; with `has_session_frame` the frame of Session Management, and browsers get its cookie. Pages are shown at the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says.
-    `kept` has the documents in memory.
+    status; with `has_session_frame` the frame of Session Management, and browsers get its cookie. Pages are shown at
+    the `canonical` host. Proxies pass certificates of clients on as `mutual_tls` says. `kept` has the documents in
+    memory.
     """
     stubs, assets = stubs_of(channel), PageAssets()
     access, used = access or AccessConfig(), clock or SystemClock()

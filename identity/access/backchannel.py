@@ -23,7 +23,8 @@ class BackchannelState(StrEnum):
 class BackchannelRequest(PolledRequest):
     """`id` is a keyed hash of the `auth_req_id`. `user_id` is empty when the client named an unknown user.
 
-    `notification` is what the client is notified with, encrypted. The request counts until `counted_until` among those that wait for the user. `pair` identifies the client and the user who accepted, once there is one.
+    `notification` is what the client is notified with, encrypted. The request counts until `counted_until` among those
+    that wait for the user. `pair` identifies the client and the user who accepted, once there is one.
     """
 
     client_id: ClientId

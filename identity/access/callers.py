@@ -70,9 +70,9 @@ class Actor:
 
     `session` is the `sid` of the calling browser's session, and empty without one. `peer_address` is the caller's
     network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
-    the caller can pass on no others. An API key has none. `tenant_ids` and `grants` are the tenants in which a caller of the
-    process API may act, and what authorizations give it there. `has_shown_factor` is true when the user showed a second
-    factor in the session.
+    the caller can pass on no others. An API key has none. `tenant_ids` and `grants` are the tenants in which a caller
+    of the process API may act, and what authorizations give it there. `has_shown_factor` is true when the user showed a
+    second factor in the session.
     """
 
     kind: ActorKind

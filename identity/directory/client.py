@@ -75,10 +75,11 @@ class Client(Record):
 
     `default_max_age` is the default of `max_age`, in seconds. A client that registered itself has a `registration`, and
     expires unless it is used. `may_act` are the ids of clients that may exchange tokens of this client, and
-    `assertion_providers` those of upstream providers whose assertions it may redeem. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
-    to a confidential client; a public client needs no permission. Clients of one sector get the same pairwise subjects;
-    the sector is the host of `sector_identifier_uri`, or of the redirect URIs without it. `certificate_name` stands in the
-    certificates by which it authenticates; with `requires_certificate` its access tokens are bound to a certificate.
+    `assertion_providers` those of upstream providers whose assertions it may redeem. `logo_id` is the id of its
+    uploaded logo, empty without one. `has_fed_cm` permits FedCM to a confidential client; a public client needs no
+    permission. Clients of one sector get the same pairwise subjects; the sector is the host of `sector_identifier_uri`,
+    or of the redirect URIs without it. `certificate_name` stands in the certificates by which it authenticates; with
+    `requires_certificate` its access tokens are bound to a certificate.
     """
 
     name: str = ""

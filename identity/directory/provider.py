@@ -46,8 +46,8 @@ class SamlFields:
 
     `certificates` are base64 of DER and carry the keys that it signs with; their dates and issuers do not matter. The
     attributes are names of SAML attributes, empty for none; without `subject_attribute` the NameID identifies the user.
-    With `sends_logout` a sign-out here is a request to `single_logout_endpoint`. An empty `name_id_format` leaves the choice to the provider. With `vouches_for_email` the provider has verified the
-    addresses that it asserts.
+    With `sends_logout` a sign-out here is a request to `single_logout_endpoint`. An empty `name_id_format` leaves the
+    choice to the provider. With `vouches_for_email` the provider has verified the addresses that it asserts.
     """
 
     certificates: tuple[str, ...]

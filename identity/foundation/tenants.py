@@ -1,7 +1,7 @@
 """The tenants of the deployment and their issuers, as this process knows them.
 
-An issuer is built from configured names only, never from the Host header of a request. `identity.directory.tenants` updates the
-list.
+An issuer is built from configured names only, never from the Host header of a request. `identity.directory.tenants`
+updates the list.
 """
 
 import re

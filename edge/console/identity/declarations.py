@@ -68,8 +68,8 @@ class FormField:
     """A field of a request. `source` is the path of its present value in the record, if that is another one.
 
     `sources` are known values of it. An empty text is left out of the request where `is_left_out`; an empty number or
-    time is, unless it `is_zero`. `words` are all values of a text whose contract lists none. `hours_ago` is how far a time in a filter lies behind at first, and
-    a box that `is_on` is checked in a form for a new record.
+    time is, unless it `is_zero`. `words` are all values of a text whose contract lists none. `hours_ago` is how far a
+    time in a filter lies behind at first, and a box that `is_on` is checked in a form for a new record.
     """
 
     path: str

@@ -217,8 +217,9 @@ class _Flags:
 class _Field:
     """A field with one member. `type` has the value, `write` sets it, and `shown` makes JSON of it.
 
-    `name` is that of the message, `member` that of JSON. `absent` is the value that an absent member means, `otherwise` what an
-    answer has for an empty value. A request may have null with `is_null`, and no answer has the member with `is_hidden`.
+    `name` is that of the message, `member` that of JSON. `absent` is the value that an absent member means, `otherwise`
+    what an answer has for an empty value. A request may have null with `is_null`, and no answer has the member with
+    `is_hidden`.
     """
 
     name: str

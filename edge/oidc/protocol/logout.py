@@ -1,7 +1,7 @@
 """GET and POST /oidc/logout: OpenID Connect RP-Initiated Logout 1.0.
 
-A POST with an `id_token_hint` is a logout request, and one with a CSRF token is the confirmation of the provider's page. A POST
-with a `logout_token` comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
+A POST with an `id_token_hint` is a logout request, and one with a CSRF token is the confirmation of the provider's
+page. A POST with a `logout_token` comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
 
 Browsers send no session cookie with a form that another site posts. The response to such a request is a page of the
 provider that posts it again, so that the hint is compared with the browser's session. An ID token alone ends no

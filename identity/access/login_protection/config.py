@@ -76,9 +76,9 @@ class LoginProtectionConfig:
     """[events.login_protection]: delays and blocks after wrong passwords and codes.
 
     `thresholds` apply to each pair of a network address and an account. An account with failures from
-    `account_addresses` addresses gets each further wrong answer after `max_delay_secs`. `max_delayed` bounds the answers that are held back at a time. Failures count for `forget_after_secs`, or until the
-    account signs in from the address. IPv6 addresses that share `ipv6_prefix` count as one. `allowed_networks` are
-    never delayed or blocked.
+    `account_addresses` addresses gets each further wrong answer after `max_delay_secs`. `max_delayed` bounds the
+    answers that are held back at a time. Failures count for `forget_after_secs`, or until the account signs in from the
+    address. IPv6 addresses that share `ipv6_prefix` count as one. `allowed_networks` are never delayed or blocked.
     """
 
     max_delay_secs: int = 30

@@ -1,7 +1,8 @@
 """Cookies by which a browser is recognized after its session has ended.
 
 The signed value names the browser and no account, so its length does not depend on the number of accounts. It proves
-nothing about a user: a sign-in needs what it needs without the cookie, which only lifts the block for a list of credentials.
+nothing about a user: a sign-in needs what it needs without the cookie, which only lifts the block for a list of
+credentials.
 """
 
 import hmac

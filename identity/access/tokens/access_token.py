@@ -33,9 +33,10 @@ class Grantee:
     """Subject, client and bounds of the tokens to issue.
 
     Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
-    are bound to, empty for none, and `certificate` the thumbprint of a certificate likewise. `custom` are the custom claims. `is_narrowed` is true when a client asked for certain scopes
-    of tokens in its own name. `actor` acts for the subject. The token expires at `ends_at` at the latest, in Unix seconds. `sid` is the id of the
-    session for the client, empty without one.
+    are bound to, empty for none, and `certificate` the thumbprint of a certificate likewise. `custom` are the custom
+    claims. `is_narrowed` is true when a client asked for certain scopes of tokens in its own name. `actor` acts for the
+    subject. The token expires at `ends_at` at the latest, in Unix seconds. `sid` is the id of the session for the
+    client, empty without one.
     """
 
     tenant: Tenant

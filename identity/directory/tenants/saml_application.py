@@ -25,8 +25,9 @@ class SamlConsumerService:
 class SamlApplicationFields:
     """Settings by administrators.
 
-    Of the `consumer_services` the first is the default. `certificates` are base64 of DER and carry the keys of its signatures. Assertions are
-    encrypted to `encryption_certificate`, if there is one. Without `attributes` assertions have standard claims.
+    Of the `consumer_services` the first is the default. `certificates` are base64 of DER and carry the keys of its
+    signatures. Assertions are encrypted to `encryption_certificate`, if there is one. Without `attributes` assertions
+    have standard claims.
     """
 
     entity_id: str = ""

@@ -68,8 +68,9 @@ class Authorization:
     with the given id. It raises InvalidGrant when another request redeemed it.
 
     With `joined` the access token belongs to that existing token set. It then expires at `ends_at` at the latest, in
-    Unix seconds. Without `is_renewable` there is no refresh token. `actor` is the party that acts for the user, and `audience` a further audience of the token.
-    `issued_token_type` names the type of token to a client that may not know it.
+    Unix seconds. Without `is_renewable` there is no refresh token. `actor` is the party that acts for the user, and
+    `audience` a further audience of the token. `issued_token_type` names the type of token to a client that may not
+    know it.
     """
 
     subject: str
