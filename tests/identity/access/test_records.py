@@ -44,6 +44,8 @@ class Hook:
     created_at: datetime
     failing_since: datetime | None = None
     topics: tuple[str, ...] = ()
+    format: str = "standard"
+    digest_hours: int = 24
 
 
 def test_a_message_has_the_fields_of_a_record() -> None:
