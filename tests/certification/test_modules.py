@@ -185,6 +185,8 @@ MODULES = [
     "oidcc-backchannel-rp-initiated-logout",
     "oidcc-frontchannel-logout-discovery-endpoint-verification",
     "oidcc-frontchannel-rp-initiated-logout",
+    "oidcc-session-management-discovery-endpoint-verification",
+    "oidcc-session-management-rp-initiated-logout",
     "oidcc-idtoken-rs256",
     "oidcc-userinfo-rs256",
     "oidcc-ensure-redirect-uri-in-authorization-request",
