@@ -1,7 +1,11 @@
 """Python calls of the most frequent requests, from the dispatcher on.
 
-Tokens have an algorithm that needs no thread, because the loop's own calls while it waits differ from run to run.
+Tokens have an algorithm that needs no thread, because the loop's own calls while it waits differ from run to run. Of
+several requests the cheapest counts: timers of the loop may fire during one.
 """
+
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
@@ -22,10 +26,7 @@ async def test_a_token_for_a_client_itself(channel: LocalChannel, provider: Prov
     )
     await tokens.IssueToken(request)
 
-    with python_calls() as calls:
-        await tokens.IssueToken(request)
-
-    assert calls.count <= 168
+    assert await least_calls(partial(tokens.IssueToken, request)) <= 168
 
 
 async def test_an_introspection(channel: LocalChannel) -> None:
@@ -34,7 +35,13 @@ async def test_an_introspection(channel: LocalChannel) -> None:
     request = pb.IntrospectTokenRequest(client=AS_APP, token=issued.access_token)
     await tokens.IntrospectToken(request)
 
-    with python_calls() as calls:
-        await tokens.IntrospectToken(request)
+    assert await least_calls(partial(tokens.IntrospectToken, request)) <= 76
 
-    assert calls.count <= 76
+
+async def least_calls(request: Callable[[], Awaitable[object]]) -> int:
+    counts = []
+    for _ in range(5):
+        with python_calls() as calls:
+            await request()
+        counts.append(calls.count)
+    return min(counts)
