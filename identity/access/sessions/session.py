@@ -57,11 +57,10 @@ class Session(Record):
     sign-in at an upstream provider, `provider_id` names that provider, and `upstream_sub` and `upstream_sid` are its
     ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `browser_state` tells pages of
     clients whether the session has changed. `is_factor_shown` is true when a second factor was added or shown after the
-    sign-in. A user who has to accept terms of use first is not signed in:
-    `held` is the authentication until then. `postponed_terms` is the version that the user accepts later.
-    `impersonator_id` and `impersonator_name` are id and address of the support person who acts as the user, and
-    `impersonator_sid` the id of that person's own session; `impersonated_id` is the user's id. All are empty in the
-    user's own sessions.
+    sign-in. A user who has to accept terms of use first is not signed in: `held` is the authentication until then.
+    `postponed_terms` is the version that the user accepts later. `impersonator_id` and `impersonator_name` are id and
+    address of the support person who acts as the user, and `impersonator_sid` the id of that person's own session;
+    `impersonated_id` is the user's id. All are empty in the user's own sessions.
     """
 
     sid: str
