@@ -21,7 +21,7 @@ from server.platform.query.cursor import cursors
 from server.platform.query.sql import TOTAL, Statement
 from server.platform.records.contents import Contents
 from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
-from server.platform.records.search import FEW, search_of
+from server.platform.records.search import FEW, Search, search_of
 from server.platform.records.statements import ALONE, Statements, noting
 from server.platform.records.texts import (
     can_be_kept,
@@ -125,21 +125,28 @@ class PostgresRecords(Generic[R]):
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
-        if query.clauses:
-            rows = await self._database.fetch(search.counted_page.text, *search.counted_page.arguments)
-            if rows[0][TOTAL] <= FEW:
-                items = self._found([row for row in rows if row["content"] is not None], query)
-                return Page(items, rows[0][TOTAL], *cursors(query, items))
+        few = await self._few(search, query)
+        if few is not None:
+            return few
         (count,) = await self._database.fetch(search.count.text, *search.count.arguments)
         items = await self._items(search.page, query)
         return Page(items, count[0], *cursors(query, items))
 
     async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
+        few = await self._few(search, query)
+        return await self._items(search.page, query) if few is None else few.items
+
+    async def _few(self, search: Search, query: Query) -> Page[R] | None:
+        """Return the page of a filter with few matches, None for many and without a filter."""
         if not query.clauses:
-            return await self._items(search.page, query)
-        (count,) = await self._database.fetch(search.bounded_count.text, *search.bounded_count.arguments)
-        return await self._items(search.page_among(count[0]), query)
+            return None
+        rows = await self._database.fetch(search.counted_page.text, *search.counted_page.arguments)
+        total = rows[0][TOTAL]
+        if total > FEW:
+            return None
+        items = self._found([row for row in rows if row["content"] is not None], query)
+        return Page(items, total, *cursors(query, items))
 
     async def _items(self, page: Statement, query: Query) -> Sequence[R]:
         return self._found(await self._database.fetch(page.text, *page.arguments), query)

@@ -9,11 +9,9 @@ from server.platform.query import AnyOf, Condition, Field, FieldType, Operator, 
 from server.platform.query.sql import (
     Relation,
     Statement,
-    bounded_count_of,
     count_of,
     counted_page_of,
     page_of,
-    page_of_few,
 )
 from server.platform.records.port import Kind
 
@@ -28,18 +26,12 @@ FEW = 1000
 class Search:
     """The statements of a search; a page that ends before a position comes in reverse order.
 
-    `bounded_count` counts up to FEW + 1. `page_among` selects the page's statement by that number. `counted_page` has the
-    page and the number of matches, if there are not more than FEW.
+    `counted_page` has the page and the number of matches, if there are not more than FEW.
     """
 
     counted_page: Statement
     page: Statement
-    page_of_few: Statement
     count: Statement
-    bounded_count: Statement
-
-    def page_among(self, matches: int) -> Statement:
-        return self.page_of_few if matches <= FEW else self.page
 
 
 def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: datetime) -> Search:
@@ -55,9 +47,7 @@ def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: dateti
     return Search(
         counted_page_of(relation, asked, tenant_id=tenant_id, most=FEW + 1),
         page_of(relation, asked, tenant_id=tenant_id),
-        page_of_few(relation, asked, tenant_id=tenant_id),
         count_of(relation, asked.clauses, tenant_id=tenant_id),
-        bounded_count_of(relation, asked.clauses, tenant_id=tenant_id, most=FEW + 1),
     )
 
 

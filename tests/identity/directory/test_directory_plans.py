@@ -76,7 +76,7 @@ def rows_read(steps: list[Mapping[str, Any]]) -> float:
 async def test_a_search_for_few_reads_few(connection: asyncpg.Connection, search: Search) -> None:
     found = statements(search)
 
-    for statement in (found.count, found.page_of_few):
+    for statement in (found.count, found.counted_page):
         steps = await steps_of(connection, statement)
 
         assert "Seq Scan" not in {step["Node Type"] for step in steps}
