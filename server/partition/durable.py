@@ -31,8 +31,8 @@ _BACK_OFF = BackOff(1.0, 30.0)
 # Senders report commands, so this interval finds only commands of nodes that report nothing.
 LOOK_SECONDS = 30.0
 # Ended process instances are moved in groups, because each move costs a flush.
-MOVE_SECONDS = 0.2
-MOST_MOVED = 200
+MOVE_SECONDS = 1.0
+MOST_MOVED = 500
 _ENDS = (ElementCompleted, ElementTerminated)
 
 

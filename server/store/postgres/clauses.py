@@ -6,14 +6,14 @@ of the scan, so that it reads just these rows whatever statistics the planner ha
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from server.store.entities import AuditEntry
 from server.store.postgres.columns import TABLES, Column, Table
 
-MOST_UPDATES = 256
-"""Most cached update clauses, which differ by their columns; a busy process uses a handful for each table."""
+MOST_VARIANTS = 256
+"""Most cached clauses of a kind, which differ by their columns; a busy process uses a handful for each table."""
 
 _PARAMETER = re.compile(r"\{(\d+)\}")
 
@@ -33,26 +33,67 @@ class Clause:
         self.parameters = len(set(_PARAMETER.findall(text)))
 
 
-@cache
-def insert_of(table: Table) -> Clause:
+class Passed:
+    """SQL for the values of columns: a parameter for all rows, and another with an array for the separate columns.
+
+    `values` has the value of each column, `arrays` and `names` those of the separate columns.
+    """
+
+    def __init__(self, columns: Iterable[Column], separate: frozenset[Column], first: int = 0) -> None:
+        self.values: list[str] = []
+        self.arrays: list[str] = []
+        self.names: list[str] = []
+        place = first
+        for column in columns:
+            shared = f"{{{place}}}"
+            if column in separate:
+                self.values.append(column.value("r", shared))
+                self.arrays.append(f"{{{place + 1}}}::text::{column.item_type}[]")
+                self.names.append(column.name)
+                place += 1
+            else:
+                self.values.append(f"{shared}::{column.type}")
+            place += 1
+
+
+@lru_cache(MOST_VARIANTS)
+def insert_of(table: Table, separate: frozenset[Column]) -> Clause:
+    """Add rows to the table of live ones."""
+    passed = Passed(table.columns, separate)
+    return _insert(f"runtime.{table.name}", {"partition_id": "$1"}, table, passed)
+
+
+@lru_cache(MOST_VARIANTS)
+def audit_of(separate: frozenset[Column]) -> Clause:
+    """Add audit entries to their buckets."""
+    table = TABLES[AuditEntry]
+    passed = Passed(table.columns, separate)
+    day = f"({passed.values[table.places['timestamp']]} AT TIME ZONE 'UTC')::date"
+    return _insert("history.audit_entry", {"bucket": day, "partition_id": "$1"}, table, passed)
+
+
+def _insert(target: str, first: Mapping[str, str], table: Table, passed: Passed) -> Clause:
+    """Add rows to this table, with these columns before those of the entity."""
+    names = [*first, *(column.name for column in table.columns)]
     return Clause(f"""
-INSERT INTO runtime.{table.name} (partition_id, {_names(table.columns)})
-SELECT $1, {_values(table.columns)}
-FROM unnest({_arrays(table.columns)}) AS r ({_names(table.columns)})
+INSERT INTO {target} ({", ".join(names)})
+SELECT {", ".join([*first.values(), *passed.values])}
+FROM unnest({", ".join(passed.arrays)}) AS r ({", ".join(passed.names)})
 WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
-@lru_cache(MOST_UPDATES)
-def update_of(table: Table, columns: tuple[Column, ...]) -> Clause:
+@lru_cache(MOST_VARIANTS)
+def update_of(table: Table, columns: tuple[Column, ...], separate: frozenset[Column]) -> Clause:
     """Parameters: the keys, a mask for each row with bit n set if the n-th column changes, and the columns."""
+    passed = Passed(columns, separate, first=2)
     assignments = ", ".join(
         f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {value} ELSE t.{column.name} END"
-        for bit, (column, value) in enumerate(zip(columns, _values_of(columns, 2), strict=True))
+        for bit, (column, value) in enumerate(zip(columns, passed.values, strict=True))
     )
-    arrays = f"{{0}}::text::bigint[], {{1}}::text::bigint[], {_arrays(columns, 2)}"
+    arrays = ", ".join(["{0}::text::bigint[]", "{1}::text::bigint[]", *passed.arrays])
     return Clause(f"""
 UPDATE runtime.{table.name} AS t SET {assignments}
-FROM unnest({arrays}) AS r (key, mask, {_names(columns)})
+FROM unnest({arrays}) AS r ({", ".join(["key", "mask", *passed.names])})
 WHERE t.partition_id = $1 AND t.{table.key.name} = ANY({{0}}::text::bigint[]) AND t.{table.key.name} = r.key
 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
@@ -167,31 +208,3 @@ def statement(clauses: Iterable[Clause]) -> str:
         named.append(f"clause_{number} AS ({text}\n)")
         first += clause.parameters
     return f"WITH {', '.join(named)}\nSELECT partition_id FROM fence"
-
-
-def _names(columns: Iterable[Column]) -> str:
-    return ", ".join(column.name for column in columns)
-
-
-def _values(columns: Iterable[Column]) -> str:
-    return ", ".join(_values_of(columns))
-
-
-def _values_of(columns: Iterable[Column], first: int = 0) -> Sequence[str]:
-    """SQL for each column's value; each column has two parameters: the value of all rows, and the array."""
-    return [column.value("r", f"{{{first + 2 * place}}}") for place, column in enumerate(columns)]
-
-
-def _arrays(columns: Iterable[Column], first: int = 0) -> str:
-    return ", ".join(
-        f"{{{first + 2 * place + 1}}}::text::{column.item_type}[]" for place, column in enumerate(columns)
-    )
-
-
-_AUDIT = TABLES[AuditEntry]
-
-AUDIT = Clause(f"""
-INSERT INTO history.audit_entry (bucket, partition_id, {_names(_AUDIT.columns)})
-SELECT ({_values_of(_AUDIT.columns)[_AUDIT.places["timestamp"]]} AT TIME ZONE 'UTC')::date, $1, {_values(_AUDIT.columns)}
-FROM unnest({_arrays(_AUDIT.columns)}) AS r ({_names(_AUDIT.columns)})
-WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own

@@ -20,7 +20,6 @@ from server.store.entities import (
     Variable,
 )
 from server.store.postgres.literals import (
-    NO_ITEMS,
     json_object,
     json_objects,
     scalars,
@@ -34,11 +33,7 @@ from server.store.searchables import SEARCHABLES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """`type` is the SQL type of the column, `item_type` that of array items.
-
-    The values of many rows are passed as two parameters: the value that all rows share, or an array of all
-    values.
-    """
+    """`type` is the SQL type of the column, `item_type` that of array items."""
 
     name: str
     type: str
@@ -46,21 +41,8 @@ class Column:
     to_value: Callable[[Any], object]
     to_literal: Callable[[Sequence[Any]], str]
 
-    def shared(self, values: Sequence[object]) -> tuple[object, str]:
-        """The two parameters for these values. Most columns of a batch share one value, which is cheaper to pass once.
-
-        Array items beyond the end are NULL.
-        """
-        first = values[0]
-        if values.count(first) == len(values):
-            return (first if first is None else self.to_value(first)), NO_ITEMS
-        return self.separate(values)
-
-    def separate(self, values: Sequence[object]) -> tuple[None, str]:
-        return None, self.to_literal(values)
-
     def value(self, row: str, parameter: str) -> str:
-        """SQL for the value of a row, from the row of array items and the shared parameter."""
+        """SQL for the value of a row, from the row of array items, or from the parameter if that has NULL or no item."""
         item = f"{row}.{self.name}" + ("" if self.type == self.item_type else f"::{self.type}")
         return f"coalesce({item}, {parameter}::{self.type})"
 

@@ -4,9 +4,9 @@ The statement consists of the clauses that the batch needs. Few different sets o
 statement is planned once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from server.engine.keys import COUNTER_BITS, Key
 from server.engine.pages import FIRST_FORMAT, HEAD_PAGE
@@ -16,7 +16,7 @@ from server.store.postgres import clauses
 from server.store.postgres.clauses import MOST_PLACES, PLACE_BITS, Clause
 from server.store.postgres.coalesce import RowChanges, coalesce
 from server.store.postgres.columns import TABLES, Column, Table
-from server.store.postgres.literals import scalars, texts
+from server.store.postgres.literals import NO_ITEMS, scalars, texts
 
 MOST_STATEMENTS = 64
 """Most plans that a connection caches, at half a megabyte each."""
@@ -25,6 +25,8 @@ MOST_TEXTS = 256
 """Most cached statements, shared by all partitions of this process."""
 
 Filled = tuple[Clause, Sequence[object]]
+
+_AUDIT = TABLES[AuditEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Statements:
     def __init__(self, partition_id: PartitionId, epoch: int) -> None:
         self._partition_id = partition_id
         self._epoch = epoch
+        self._inserts: dict[Table, _Inserts] = {}
         self._updates: dict[Table, _Updates] = {}
+        self._entries = _Inserts(_AUDIT, clauses.audit_of)
 
     def of(self, batch: Batch, before: int) -> Prepared:
         """The commit after position `before`; raises ValueError for a change that fits no table."""
@@ -54,7 +58,7 @@ class Statements:
             *_forgotten(coalesced.forgotten),
             *_documents(batch),
             *_answers(batch),
-            *_audit(batch.audit, first_key),
+            *self._audit(batch.audit, first_key),
             *_commands(batch),
             *_counts(batch),
         ]
@@ -66,7 +70,11 @@ class Statements:
     def _rows(self, coalesced: Iterable[RowChanges]) -> Iterator[Filled]:
         for rows in coalesced:
             if rows.inserts:
-                yield clauses.insert_of(rows.table), _passed(rows.table, rows.inserts.values())
+                inserts = self._inserts.get(rows.table)
+                if inserts is None:
+                    of_table = partial(clauses.insert_of, rows.table)
+                    inserts = self._inserts[rows.table] = _Inserts(rows.table, of_table)
+                yield inserts.fill(rows.inserts.values())
             if rows.updates:
                 updates = self._updates.get(rows.table)
                 if updates is None:
@@ -75,14 +83,65 @@ class Statements:
             if rows.deletions:
                 yield clauses.delete_of(rows.table), (scalars(list(rows.deletions)),)
 
+    def _audit(self, entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
+        if entries:
+            key = _AUDIT.places[_AUDIT.key.name]
+            rows = [list(_AUDIT.cells(entry)) for entry in entries]
+            for place, cells in enumerate(rows):
+                cells[key] = first_key + place
+            yield self._entries.fill(rows)
+
+
+class _Columns:
+    """How the values of columns are passed: one for all rows, or an array if they differ.
+
+    PostgreSQL calls a function for each array of a clause, also for empty arrays, which takes longer than the rows of
+    a small batch. Only separate columns have an array: those of which the rows of a batch differed once. A column stays
+    separate, so that the clause soon stays the same.
+    """
+
+    def __init__(self) -> None:
+        self.separate: frozenset[Column] = frozenset()
+
+    def one(self, column: Column, value: object) -> tuple[object, ...]:
+        """The parameters of a column that has this value in all rows."""
+        passed = None if value is None else column.to_value(value)
+        return (passed, NO_ITEMS) if column in self.separate else (passed,)
+
+    def several(self, column: Column, values: Sequence[object]) -> tuple[object, ...]:
+        if column not in self.separate:
+            self.separate |= {column}
+        return None, column.to_literal(values)
+
+
+class _Inserts:
+    """New rows of one table; `clause_of` returns the clause for the separate columns."""
+
+    def __init__(self, table: Table, clause_of: Callable[[frozenset[Column]], Clause]) -> None:
+        self._table = table
+        self._clause_of = clause_of
+        self._columns = _Columns()
+
+    def fill(self, rows: Iterable[Sequence[object]]) -> Filled:
+        passed: list[object] = []
+        for column, values in zip(self._table.columns, zip(*rows, strict=True), strict=True):
+            first = values[0]
+            # The array of keys determines the number of rows.
+            if column is not self._table.key and values.count(first) == len(values):
+                passed += self._columns.one(column, first)
+            else:
+                passed += self._columns.several(column, values)
+        return self._clause_of(self._columns.separate), passed
+
 
 class _Updates:
     """Updates of one table; columns are only added to their clause, so that it soon stays the same."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._columns: tuple[Column, ...] = ()
+        self._changed: tuple[Column, ...] = ()
         self._bits: dict[str, int] = {}
+        self._columns = _Columns()
 
     def fill(self, updates: Mapping[Key, Mapping[str, object]]) -> Filled:
         rows = list(updates.values())
@@ -91,14 +150,19 @@ class _Updates:
             self._learn(new)
         masks = [sum([self._bits[name] for name in values]) for values in rows]
         passed: list[object] = [scalars(list(updates)), scalars(masks)]
-        for column in self._columns:
-            passed += column.shared([values.get(column.name) for values in rows])
-        return clauses.update_of(self._table, self._columns), passed
+        for column in self._changed:
+            name = column.name
+            given = [values[name] for values in rows if name in values] or [None]
+            if given.count(given[0]) == len(given):
+                passed += self._columns.one(column, given[0])
+            else:
+                passed += self._columns.several(column, [values.get(name) for values in rows])
+        return clauses.update_of(self._table, self._changed, self._columns.separate), passed
 
     def _learn(self, names: set[str]) -> None:
         known = names.union(self._bits)
-        self._columns = tuple(column for column in self._table.columns if column.name in known)
-        self._bits = {column.name: 1 << bit for bit, column in enumerate(self._columns)}
+        self._changed = tuple(column for column in self._table.columns if column.name in known)
+        self._bits = {column.name: 1 << bit for bit, column in enumerate(self._changed)}
 
 
 def _documents(batch: Batch) -> Iterator[Filled]:
@@ -167,16 +231,6 @@ def _answers(batch: Batch) -> Iterator[Filled]:
         yield clauses.KEEP_ANSWERS, arrays
 
 
-def _audit(entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
-    if entries:
-        table = TABLES[AuditEntry]
-        key = table.places[table.key.name]
-        rows = [list(table.cells(entry)) for entry in entries]
-        for place, cells in enumerate(rows):
-            cells[key] = first_key + place
-        yield clauses.AUDIT, _passed(table, rows)
-
-
 def _commands(batch: Batch) -> Iterator[Filled]:
     sent: list[tuple[int, OutgoingCommand]] = []
     broadcast: list[tuple[int, OutgoingCommand]] = []
@@ -211,14 +265,6 @@ def _counts(batch: Batch) -> Iterator[Filled]:
 def _positions(batch: Batch) -> int:
     """The number of positions for the batch, so that each audit entry and outgoing command has its own place."""
     return max(1, -(-max(len(batch.audit), len(batch.outgoing)) // MOST_PLACES))
-
-
-def _passed(table: Table, rows: Iterable[Sequence[object]]) -> list[object]:
-    passed: list[object] = []
-    for column, values in zip(table.columns, zip(*rows, strict=True), strict=True):
-        # The array of keys determines the number of rows.
-        passed += column.separate(values) if column is table.key else column.shared(values)
-    return passed
 
 
 @lru_cache(MOST_TEXTS)
