@@ -1,6 +1,6 @@
 """Custom attributes of users: their definitions, and the values of each user."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -29,6 +29,7 @@ from server.platform.records import AlreadyThere, Changed, Records
 # A user record holds all of its attributes, and tokens may carry them.
 MOST = 64
 _LONGEST_VALUE = 8192
+_MOST_LEVELS = 500
 _ATTEMPTS = 20
 
 
@@ -194,6 +195,22 @@ def _expect_json(text: str) -> None:
     if len(text) > _LONGEST_VALUE:
         raise InvalidArgument(f"value: expected at most {_LONGEST_VALUE} characters")
     try:
-        msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidArgument("value: expected JSON") from error
+    if _is_deeper(value, _MOST_LEVELS):
+        raise InvalidArgument(f"value: expected at most {_MOST_LEVELS} levels of nesting")
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    """Whether the value has more levels; versions of Python differ in how many they read."""
+    level = [value]
+    for _ in range(levels):
+        level = [child for parent in level for child in _children(parent)]
+    return bool(level)
+
+
+def _children(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

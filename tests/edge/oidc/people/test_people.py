@@ -215,7 +215,7 @@ async def test_an_attribute_has_the_json_that_was_sent(admin: Administrator, val
     assert (response.status, await response.text()) == (200, sent)
 
 
-@pytest.mark.parametrize("value", ["[" * 4000 + "]" * 4000, r'"\ud800"', "1e999"])
+@pytest.mark.parametrize("value", ["[" * 4000 + "]" * 4000, "[" * 501 + "]" * 501, r'"\ud800"', "1e999"])
 async def test_a_value_that_nobody_could_read_is_refused(admin: Administrator, value: str) -> None:
     _, bob = await admin.ask("POST", "/users", json=BOB)
     await admin.send("POST", "/users/attr", json={"name": "branch"})

@@ -147,8 +147,8 @@ def test_a_bomb_is_too_many_pixels() -> None:
     assert status_of(bomb) is Status.TOO_MANY_PIXELS
 
 
-# Decoders warn about data that they ignore.
-@pytest.mark.filterwarnings("ignore::UserWarning")
+# Decoders warn about data that they ignore, and about sizes above their own limit.
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::PIL.Image.DecompressionBombWarning")
 @given(content=st.binary(max_size=200), at=st.integers(0, 400), kind=st.sampled_from(["JPEG", "PNG", "WEBP"]))
 def test_whatever_is_uploaded_becomes_a_webp_or_is_refused(content: bytes, at: int, kind: str) -> None:
     whole = uploaded(kind, size=(30, 20))
