@@ -17,6 +17,7 @@ from tests.certification.test_fapi2 import HEADER, HERE, RSA, Client, signed
 from tests.edge.oidc.tenants.world import CALLBACK, CHALLENGE, World, world
 from tests.identity.certificates import issue
 from tests.people.person import Arrival, Page, Person
+from tests.waits import until_so
 
 PROFILE = "fapi2_message_signing"
 HOUR = 3600
@@ -350,6 +351,10 @@ async def test_a_client_without_the_profile_may_ask_for_signed_responses(
         response_mode="query.jwt",
     )
 
+    async def is_made() -> bool:
+        return any(key.alg == algorithm for key in (await published(client)).keys)
+
+    await until_so(is_made)  # The keys of a new provider are made one after the other.
     arrival = await running.person("", lambda person: person.sign_in(address))
 
     response = arrival.parameters["response"]
