@@ -30,9 +30,10 @@ logger = logging.getLogger(__name__)
 _BACK_OFF = BackOff(1.0, 30.0)
 # Senders report commands, so this interval finds only commands of nodes that report nothing.
 LOOK_SECONDS = 30.0
-# Ended process instances are moved in groups, because each move costs a flush.
+# Ended process instances are moved in groups, because each move is planned anew and costs a flush. Groups are small,
+# because all rows of a group are moved by one statement.
 MOVE_SECONDS = 1.0
-MOST_MOVED = 500
+MOST_MOVED = 200
 _ENDS = (ElementCompleted, ElementTerminated)
 
 

@@ -33,67 +33,67 @@ class Clause:
         self.parameters = len(set(_PARAMETER.findall(text)))
 
 
-class Passed:
-    """SQL for the values of columns: a parameter for all rows, and another with an array for the separate columns.
+class ColumnValues:
+    """SQL for the values of columns: each has a parameter for all rows, and a separate column one more, an array.
 
-    `values` has the value of each column, `arrays` and `names` those of the separate columns.
+    `expressions` has the value of each column, `arrays` and `names` are those of the separate columns.
     """
 
     def __init__(self, columns: Iterable[Column], separate: frozenset[Column], first: int = 0) -> None:
-        self.values: list[str] = []
+        self.expressions: list[str] = []
         self.arrays: list[str] = []
         self.names: list[str] = []
         place = first
         for column in columns:
             shared = f"{{{place}}}"
             if column in separate:
-                self.values.append(column.value("r", shared))
+                self.expressions.append(column.value("r", shared))
                 self.arrays.append(f"{{{place + 1}}}::text::{column.item_type}[]")
                 self.names.append(column.name)
                 place += 1
             else:
-                self.values.append(f"{shared}::{column.type}")
+                self.expressions.append(f"{shared}::{column.type}")
             place += 1
 
 
 @lru_cache(MOST_VARIANTS)
 def insert_of(table: Table, separate: frozenset[Column]) -> Clause:
     """Add rows to the table of live ones."""
-    passed = Passed(table.columns, separate)
-    return _insert(f"runtime.{table.name}", {"partition_id": "$1"}, table, passed)
+    values = ColumnValues(table.columns, separate)
+    return _insert(f"runtime.{table.name}", {"partition_id": "$1"}, table, values)
 
 
 @lru_cache(MOST_VARIANTS)
 def audit_of(separate: frozenset[Column]) -> Clause:
     """Add audit entries to their buckets."""
     table = TABLES[AuditEntry]
-    passed = Passed(table.columns, separate)
-    day = f"({passed.values[table.places['timestamp']]} AT TIME ZONE 'UTC')::date"
-    return _insert("history.audit_entry", {"bucket": day, "partition_id": "$1"}, table, passed)
+    values = ColumnValues(table.columns, separate)
+    day = f"({values.expressions[table.places['timestamp']]} AT TIME ZONE 'UTC')::date"
+    return _insert("history.audit_entry", {"bucket": day, "partition_id": "$1"}, table, values)
 
 
-def _insert(target: str, first: Mapping[str, str], table: Table, passed: Passed) -> Clause:
-    """Add rows to this table, with these columns before those of the entity."""
-    names = [*first, *(column.name for column in table.columns)]
+def _insert(target: str, leading: Mapping[str, str], table: Table, values: ColumnValues) -> Clause:
+    """Add rows to the target, with SQL for leading columns, which the entity does not have."""
+    names = [*leading, *(column.name for column in table.columns)]
     return Clause(f"""
 INSERT INTO {target} ({", ".join(names)})
-SELECT {", ".join([*first.values(), *passed.values])}
-FROM unnest({", ".join(passed.arrays)}) AS r ({", ".join(passed.names)})
+SELECT {", ".join([*leading.values(), *values.expressions])}
+FROM unnest({", ".join(values.arrays)}) AS r ({", ".join(values.names)})
 WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
 @lru_cache(MOST_VARIANTS)
 def update_of(table: Table, columns: tuple[Column, ...], separate: frozenset[Column]) -> Clause:
     """Parameters: the keys, a mask for each row with bit n set if the n-th column changes, and the columns."""
-    passed = Passed(columns, separate, first=2)
+    values = ColumnValues(columns, separate, first=2)
     assignments = ", ".join(
         f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {value} ELSE t.{column.name} END"
-        for bit, (column, value) in enumerate(zip(columns, passed.values, strict=True))
+        for bit, (column, value) in enumerate(zip(columns, values.expressions, strict=True))
     )
-    arrays = ", ".join(["{0}::text::bigint[]", "{1}::text::bigint[]", *passed.arrays])
+    arrays = ", ".join(["{0}::text::bigint[]", "{1}::text::bigint[]", *values.arrays])
     return Clause(f"""
 UPDATE runtime.{table.name} AS t SET {assignments}
-FROM unnest({arrays}) AS r ({", ".join(["key", "mask", *passed.names])})
+FROM unnest({arrays}) AS r ({", ".join(["key", "mask", *values.names])})
 WHERE t.partition_id = $1 AND t.{table.key.name} = ANY({{0}}::text::bigint[]) AND t.{table.key.name} = r.key
 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 

@@ -92,7 +92,7 @@ class Statements:
             yield self._entries.fill(rows)
 
 
-class _Columns:
+class _ColumnParameters:
     """How the values of columns are passed: one for all rows, or an array if they differ.
 
     PostgreSQL calls a function for each array of a clause, also for empty arrays, which takes longer than the rows of
@@ -109,6 +109,7 @@ class _Columns:
         return (passed, NO_ITEMS) if column in self.separate else (passed,)
 
     def several(self, column: Column, values: Sequence[object]) -> tuple[object, ...]:
+        """The parameters of a column that is separate from now on, with the value of each row."""
         if column not in self.separate:
             self.separate |= {column}
         return None, column.to_literal(values)
@@ -120,7 +121,7 @@ class _Inserts:
     def __init__(self, table: Table, clause_of: Callable[[frozenset[Column]], Clause]) -> None:
         self._table = table
         self._clause_of = clause_of
-        self._columns = _Columns()
+        self._parameters = _ColumnParameters()
 
     def fill(self, rows: Iterable[Sequence[object]]) -> Filled:
         passed: list[object] = []
@@ -128,10 +129,10 @@ class _Inserts:
             first = values[0]
             # The array of keys determines the number of rows.
             if column is not self._table.key and values.count(first) == len(values):
-                passed += self._columns.one(column, first)
+                passed += self._parameters.one(column, first)
             else:
-                passed += self._columns.several(column, values)
-        return self._clause_of(self._columns.separate), passed
+                passed += self._parameters.several(column, values)
+        return self._clause_of(self._parameters.separate), passed
 
 
 class _Updates:
@@ -141,7 +142,7 @@ class _Updates:
         self._table = table
         self._changed: tuple[Column, ...] = ()
         self._bits: dict[str, int] = {}
-        self._columns = _Columns()
+        self._parameters = _ColumnParameters()
 
     def fill(self, updates: Mapping[Key, Mapping[str, object]]) -> Filled:
         rows = list(updates.values())
@@ -154,10 +155,10 @@ class _Updates:
             name = column.name
             given = [values[name] for values in rows if name in values] or [None]
             if given.count(given[0]) == len(given):
-                passed += self._columns.one(column, given[0])
+                passed += self._parameters.one(column, given[0])
             else:
-                passed += self._columns.several(column, [values.get(name) for values in rows])
-        return clauses.update_of(self._table, self._changed, self._columns.separate), passed
+                passed += self._parameters.several(column, [values.get(name) for values in rows])
+        return clauses.update_of(self._table, self._changed, self._parameters.separate), passed
 
     def _learn(self, names: set[str]) -> None:
         known = names.union(self._bits)
