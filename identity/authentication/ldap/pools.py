@@ -72,6 +72,7 @@ def context_of(fields: LdapFields) -> ssl.SSLContext:
         context = ssl.create_default_context(cadata=fields.ca_certificates or None)
     except (ssl.SSLError, ValueError) as error:
         raise LdapUnreachable("ca_certificates: expected certificates in PEM") from error
-    # Authorities of companies often leave out extensions that Python requires from 3.13 on.
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if fields.ca_certificates:
+        # Authorities of companies often leave out extensions that Python requires from 3.13 on.
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     return context
