@@ -15,7 +15,7 @@ from server.platform.call import Call
 from server.platform.errors import PermissionDenied
 from server.platform.interceptors import is_authorized
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Operator, equals, parse
+from server.platform.query import Condition, Operator, equals, parse, parse_selection
 from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
 from server.rpc.reads import found, search
@@ -84,7 +84,7 @@ class BatchOperationServicer:
         self, request: pb.DeleteDecisionInstancesBatchOperationRequest, call: Call
     ) -> pb.DeleteDecisionInstancesBatchOperationResponse:
         action = BatchAction(BatchOperationType.DELETE_DECISION_INSTANCE)
-        query = parse(DECISION_INSTANCES, request)
+        query = parse_selection(DECISION_INSTANCES, request)
         key = await self._creation.begin(action, query, origin_of(request, call))
         return pb.DeleteDecisionInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
@@ -129,7 +129,8 @@ class BatchOperationServicer:
         row = await found(self._store, ProcessInstance, request.process_instance_key, call)
         action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
         is_it = equals(PROCESS_INSTANCES, "process_instance_key", row.process_instance_key)
-        key = await self._begin(action, request, call, (is_it, _IS_ACTIVE, _HAS_INCIDENT))
+        query = parse(PROCESS_INSTANCES, request, also=(is_it, _IS_ACTIVE, _HAS_INCIDENT))
+        key = await self._creation.begin(action, query, origin_of(request, call))
         return pb.ResolveProcessInstanceIncidentsResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -138,7 +139,7 @@ class BatchOperationServicer:
         self, action: BatchAction, request: Message, call: Call, also: Sequence[Condition]
     ) -> Key:
         """Create a batch operation for the matches of the request's filter."""
-        query = parse(PROCESS_INSTANCES, request, also=also)
+        query = parse_selection(PROCESS_INSTANCES, request, also=also)
         return await self._creation.begin(action, query, origin_of(request, call))
 
     # Control

@@ -12,7 +12,7 @@ from server.platform.query.filters import operators
 from server.platform.query.grouped import grouped
 from server.platform.query.model import EVERYTHING, Page, Query, SortKey, Window
 from server.platform.query.ordered import Ordered
-from server.platform.query.parse import parse, parse_page
+from server.platform.query.parse import parse, parse_page, parse_selection
 from server.platform.query.readings import (
     contains_every,
     contains_none,
@@ -66,4 +66,5 @@ __all__ = [
     "operators",
     "parse",
     "parse_page",
+    "parse_selection",
 ]

@@ -36,6 +36,28 @@ def filter_clauses(searchable: Searchable[object], message: Message) -> Clauses:
     return clauses
 
 
+def selecting_clauses(searchable: Searchable[object], message: Message) -> Clauses:
+    """Convert the filter message of a command, each of whose parts must have a condition; raises InvalidArgument."""
+    _expect_conditions(message, _PLACE)
+    return filter_clauses(searchable, message)
+
+
+def _expect_conditions(message: Message, place: str) -> None:
+    """Raise InvalidArgument for a part without content, such as an operator with an empty list."""
+    fields = message.ListFields()
+    if not fields:
+        raise InvalidArgument(f"{place}: expected at least one condition, found none")
+    for field, value in fields:
+        if field.message_type is None or field.message_type is Timestamp.DESCRIPTOR:
+            continue
+        at = f"{place}.{field.json_name}"
+        if field.is_repeated:
+            for number, part in enumerate(value):
+                _expect_conditions(part, f"{at}[{number}]")
+        else:
+            _expect_conditions(value, at)
+
+
 def _check_number(found: Iterable[object], most: int, kind: str) -> None:
     number = sum(1 for _ in found)
     if number > most:

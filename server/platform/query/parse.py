@@ -16,7 +16,7 @@ from server.platform.query.clauses import Clauses
 from server.platform.query.conditions import Condition
 from server.platform.query.cursor import position_of
 from server.platform.query.fields import FieldType
-from server.platform.query.filters import filter_clauses
+from server.platform.query.filters import filter_clauses, selecting_clauses
 from server.platform.query.model import DEFAULT_LIMIT, MAX_LIMIT, Position, Query, SortKey, Window
 from server.platform.query.searchable import Searchable
 
@@ -38,6 +38,20 @@ def parse(
     parts = {field.name: value for field, value in request.ListFields()}
     clauses = (*also, *filter_clauses(searchable, parts["filter"])) if "filter" in parts else tuple(also)
     return _ordered(searchable, parts, clauses, default)
+
+
+def parse_selection(
+    searchable: Searchable[object], request: Message, *, also: Sequence[Condition] = ()
+) -> Query:
+    """Convert the request of a command that changes all matches; `also` are further conditions.
+
+    Raises InvalidArgument, also for a filter without a condition: an empty list, which a search may ignore, must
+    not make the command change everything.
+    """
+    parts = {field.name: value for field, value in request.ListFields()}
+    if "filter" not in parts:
+        raise InvalidArgument("filter: expected at least one condition, found no filter")
+    return _ordered(searchable, parts, (*also, *selecting_clauses(searchable, parts["filter"])), ())
 
 
 def parse_page(searchable: Searchable[object], request: Message, *, default: Sequence[SortKey] = ()) -> Query:

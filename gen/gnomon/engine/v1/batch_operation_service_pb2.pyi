@@ -37,7 +37,7 @@ class CancelProcessInstancesBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Needs a condition."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class DeleteProcessInstancesBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Filter of the process instances. Without a condition, all of them."""
+        """Filter of the process instances. Needs a condition."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class DeleteDecisionInstancesBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _decision_instance_service_pb2.DecisionInstanceFilter:
-        """Filter of the decision instances. Without a condition, all of them."""
+        """Filter of the decision instances. Needs a condition."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class MigrateProcessInstancesBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Needs a condition."""
 
     @_builtins.property
     def migration_plan(self) -> Global___ProcessInstanceMigrationPlan:
@@ -342,7 +342,7 @@ class ModifyProcessInstancesBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Filter of the process instances; only active ones are considered. Without a condition, all of them."""
+        """Filter of the process instances; only active ones are considered. Needs a condition."""
 
     @_builtins.property
     def move_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchMoveInstruction]:
@@ -408,9 +408,7 @@ class ResolveIncidentsBatchOperationRequest(_message.Message):
     """Operation reference, chosen by the caller."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
-        """Filter of the process instances; only active ones with an incident are considered. Without a condition, all of
-        them.
-        """
+        """Filter of the process instances; only active ones with an incident are considered. Needs a condition."""
 
     def __init__(
         self,

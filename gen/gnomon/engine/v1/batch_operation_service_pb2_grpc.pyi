@@ -36,31 +36,37 @@ class BatchOperationServiceStub:
     CancelProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. The response is sent when the items are collected, before they are processed.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]
     """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
     process instances stay unless they match too.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]
     """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
     match themselves. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
     retries gets one retry.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]
     """Resolves all open incidents of one process instance, but not those of called instances.
@@ -97,31 +103,37 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     CancelProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. The response is sent when the items are collected, before they are processed.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
     process instances stay unless they match too.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
     match themselves. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]  # type: ignore[assignment]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
     retries gets one retry.
-    Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]  # type: ignore[assignment]
     """Resolves all open incidents of one process instance, but not those of called instances.
@@ -161,7 +173,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]]:
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. The response is sent when the items are collected, before they are processed.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -172,7 +185,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]]:
         """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
         process instances stay unless they match too.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -183,7 +197,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]]:
         """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
         match themselves. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -193,7 +208,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]]:
         """Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -204,7 +220,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]]:
         """Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -215,7 +232,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]]:
         """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
         retries gets one retry.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod

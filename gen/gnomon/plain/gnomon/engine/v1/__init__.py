@@ -3863,7 +3863,7 @@ class CancelProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -6023,7 +6023,7 @@ class DeleteDecisionInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "DecisionInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the decision instances. Without a condition, all of them.
+    Filter of the decision instances. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -6203,7 +6203,7 @@ class DeleteProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the process instances. Without a condition, all of them.
+    Filter of the process instances. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -12048,7 +12048,7 @@ class MigrateProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -12162,7 +12162,7 @@ class ModifyProcessInstancesBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the process instances; only active ones are considered. Without a condition, all of them.
+    Filter of the process instances; only active ones are considered. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -13672,8 +13672,7 @@ class ResolveIncidentsBatchOperationRequest(betterproto2.Message):
 
     filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    Filter of the process instances; only active ones with an incident are considered. Without a condition, all of
-    them.
+    Filter of the process instances; only active ones with an incident are considered. Needs a condition.
     """
 
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
@@ -16392,7 +16391,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. The response is sent when the items are collected, before they are processed.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16415,7 +16415,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
         process instances stay unless they match too.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16438,7 +16439,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
         match themselves. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16460,7 +16462,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "MigrateProcessInstancesBatchOperationResponse":
         """
         Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16483,7 +16486,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16506,7 +16510,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Resolves the open incidents of the active process instances that match; each incident is an item. A job without
         retries gets one retry.
-        Rejected with INVALID_ARGUMENT if too many match, with RESOURCE_EXHAUSTED if too many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
         return await self._unary_unary(
