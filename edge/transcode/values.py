@@ -8,8 +8,10 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 
+import msgspec
 import orjson
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -104,12 +106,25 @@ def _minute(since_1970: int) -> str:
 
 
 def json_value(raw: bytes) -> bytes:
-    """JSON text that all consumers accept: valid UTF-8, no lone surrogates, bounded depth and numbers."""
+    """JSON text that all consumers accept: valid UTF-8, no lone surrogates, bounded depth."""
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise Malformed(f"expected valid JSON, found {error.msg}") from None
+        if not _is_beyond_floats(raw):
+            raise Malformed(f"expected valid JSON, found {error.msg}") from None
     return raw
+
+
+def _is_beyond_floats(raw: bytes) -> bool:
+    """Whether the text is valid but for a float's range: numbers of FEEL have the range of decimal128."""
+    try:
+        _exact.decode(raw)
+    except (msgspec.DecodeError, ArithmeticError, RecursionError, UnicodeDecodeError):
+        return False
+    return True
+
+
+_exact = msgspec.json.Decoder(float_hook=Decimal)
 
 
 def json_object(raw: bytes) -> bytes:

@@ -51,6 +51,9 @@ def settled(number: Number) -> Number:
 
 
 def of_float(number: float) -> Number:
+    """Raises decimal.Overflow for an infinite float, and decimal.InvalidOperation for one that is no number."""
+    if not math.isfinite(number):
+        raise decimal.InvalidOperation if math.isnan(number) else decimal.Overflow
     return settled(CONTEXT.create_decimal(repr(number)))
 
 

@@ -131,7 +131,8 @@ def called(run: Run, name: str, signature: Signature, values: list[Value], posit
     try:
         return signature.call(run, values)
     except (InvocationError, ArithmeticError, ValueError) as error:
-        complaint = verbatim(f"Failed to invoke function '{name}': {error}")
+        reason = "the result is no number, or out of range" if isinstance(error, ArithmeticError) else error
+        complaint = verbatim(f"Failed to invoke function '{name}': {reason}")
         run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, position=position)
         return None
 

@@ -43,6 +43,8 @@ ACCEPTED = [
     ("binary", '"AAH/"', b"\x00\x01\xff"),
     ("object", '{"n": 9007199254740993, "d": 0.10}', b'{"n": 9007199254740993, "d": 0.10}'),
     ("object", "{}", b"{}"),
+    ("object", '{"a": 1e400}', b'{"a": 1e400}'),
+    ("value", "[-1E+6144]", b"[-1E+6144]"),
     ("value", "[1, null]", b"[1, null]"),
     ("value", "null", b"null"),
     ("maybeKey", "null", 0),
@@ -92,7 +94,7 @@ REFUSED = [
         for text in ('"9999-12-31T23:59:59-00:01"', '"2024-01-01T00:00:60Z"', '"20240101T000000Z"')
     ),
     *(("binary", text) for text in ('"a"', '"A*=="', "[]")),
-    *(("object", text) for text in ("[]", '"{}"', "null", "1", '{"a": 1e400}')),
+    *(("object", text) for text in ("[]", '"{}"', "null", "1")),
     ("maybeObject", "[]"),
     ("inner", "[]"),
     ("inner", '"x"'),

@@ -52,3 +52,33 @@ def value_of(text: str, **variables: Value) -> Value:
 )
 def test_number_functions(text: str, expected: Value) -> None:
     assert repr(expected) == repr(value_of(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqrt(10**400)",
+        "log(10**400)",
+        "exp(10**400)",
+        "exp(1000)",
+        "sqrt(-1)",
+        "log(0)",
+        "stddev([10**400, 0 - 10**400, 1])",
+        "product([10**6000, 10**6000])",
+        "sum([9*10**6144, 9*10**6144])",
+        "(10**400)**0.5",
+        "10**6144 * 10",
+    ],
+)
+def test_a_result_that_is_no_number_is_null_with_a_reason(text: str) -> None:
+    evaluation = compile_expression(text).evaluate({})
+
+    assert (None, 1) == (evaluation.value, len(evaluation.failures))
+    assert "decimal." not in evaluation.failures[0].message
+
+
+def test_a_function_says_that_its_result_is_out_of_range() -> None:
+    evaluation = compile_expression("sqrt(10**400)").evaluate({})
+
+    expected = "Failed to invoke function 'sqrt': the result is no number, or out of range"
+    assert expected == evaluation.failures[0].message
