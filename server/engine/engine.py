@@ -5,14 +5,14 @@ that is rejected or fails with a fault leaves the state unchanged.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
-from server.engine import agenda
-from server.engine.answers import Answer
+from server.engine import agenda, faults
+from server.engine.answers import DONE, Answer
 from server.engine.batch_commands import ContinueBatchOperation, ProcessBatchItems
 from server.engine.commands import Command
 from server.engine.events import Event
@@ -47,33 +47,63 @@ def process(
     now: datetime,
     stopwatch: Callable[[], float] | None = None,
     requester: Requester | None = None,
+    *,
+    is_due: bool = False,
 ) -> Outcome:
     """Handle a command. Raises Rejected, NotLoaded, and otherwise only faults.
 
     `stopwatch` returns seconds, for work that is charged by time. `requester` is the caller, for commands
-    whose effect ends in a later command. A fault of an item of a batch operation fails that item alone: the
-    command is handled again with its first item only, and then without executing that item.
+    whose effect ends in a later command.
+
+    After a fault the command is handled again: a fault in an element's step becomes an incident there. If that
+    does not help a command that `is_due`, which has no caller, the incident is at the element that it is for. A
+    fault of an item of a batch operation fails that item alone: the command is handled again with its first
+    item only, and then without executing that item.
     """
     step = Step(state, now, stopwatch, requester)
     if not isinstance(command, ContinueBatchOperation | ProcessBatchItems):
-        return _handled(state, command, step, ())
-    faults: list[Exception] = []
+        try:
+            return _handled(state, command, step)
+        except (Rejected, NotLoaded):
+            raise
+        except Exception:  # noqa: BLE001  # the same fault again, if it cannot be contained
+            step = Step(state, now, stopwatch, requester)
+        return _contained(state, command, step, is_due=is_due)
+    earlier: list[Exception] = []
     for most_items in _MOST_ITEMS[:-1]:
         step.most_items = most_items
         try:
-            return _handled(state, command, step, tuple(faults))
+            return _handled(state, command, step, earlier)
         except (Rejected, NotLoaded):
             raise
         except Exception as fault:  # noqa: BLE001  # logged with the outcome
-            faults.append(fault)
+            earlier.append(fault)
         step = Step(state, now, stopwatch, requester)
     step.most_items = _MOST_ITEMS[-1]
-    return _handled(state, command, step, tuple(faults))
+    return _handled(state, command, step, earlier)
 
 
-def _handled(state: State, command: Command, step: Step, faults: tuple[Exception, ...]) -> Outcome:
+def _contained(state: State, command: Command, step: Step, *, is_due: bool) -> Outcome:
+    """Handle a command again after a fault. Raises the fault if it is in no element's step and has a caller."""
+    step.contains_faults = True
+    try:
+        return _handled(state, command, step)
+    except (Rejected, NotLoaded):
+        raise
+    except Exception as fault:
+        place = faults.place_of(state, command) if is_due else None
+        if place is None:
+            raise
+        step = Step(state, step.now)
+        state.begin()
+        faults.report(step, *place, fault)
+        state.journal.close()
+        return Outcome(step.events, DONE, state.journal.changed, (fault,))
+
+
+def _handled(state: State, command: Command, step: Step, earlier: Sequence[Exception] = ()) -> Outcome:
     """Handle a command with all of its pending work; any exception undoes all changes."""
-    state.begin()
+    state.begin(is_thorough=step.contains_faults)
     try:
         answer = HANDLERS[type(command)](command, step)
         agenda.run(step)
@@ -81,4 +111,4 @@ def _handled(state: State, command: Command, step: Step, faults: tuple[Exception
         state.journal.roll_back()
         raise
     state.journal.close()
-    return Outcome(step.events, answer, state.journal.changed, faults)
+    return Outcome(step.events, answer, state.journal.changed, (*earlier, *step.faults))

@@ -5,11 +5,12 @@ complete ─► behaviour.outgoing ─► output mappings ─► end listeners �
 terminate ─► children first ─► behaviour.terminate ─► (waits, or) TERMINATED
 empty ─► children terminated ─► an event sub-process begins, or the scope completes
 
-An `Incident` on the way, or the job of a listener, leaves the element in ACTIVATING or COMPLETING; `proceed`
+An `Incident` on the way, a fault, or the job of a listener leaves the element in ACTIVATING or COMPLETING; `proceed`
 continues from there. Work that follows from a step is deferred to the `agenda`, which runs it item by item.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, cast
 
@@ -306,26 +307,19 @@ def enter_event_sub_process(
 
 
 def activate(step: Step, visit: Visit, *, is_tried_again: bool = False) -> None:
-    element, instance = visit.element, visit.instance
-    behaviour = BEHAVIOURS[element.type]
     try:
-        _check_progress(step)
-        if element.ad_hoc is not None and not instance.progress:
-            ad_hoc.describe(step, visit)
-        if element.input_mappings and not instance.progress:
-            mappings.apply_inputs(step, visit, is_tried_again=is_tried_again)
-            _note_mappings(step, visit)
-        if element.start_listeners and not _have_listened(
-            step, visit, element.start_listeners, ListenerEventType.START
-        ):
-            return
-        is_met = bool(element.catches) and instance.caught is None and _subscribe(step, visit)
-        behaviour.activate(step, visit)
-        thrown = throw_events.thrown(step, visit) if element.result is not None else None
+        if step.contains_faults:
+            entry = step.contained(partial(_prepare, step, visit, is_tried_again=is_tried_again))
+        else:
+            entry = _prepare(step, visit, is_tried_again=is_tried_again)
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
-    step.emit(events.ElementActivated(visit.process_instance.head, instance.key))
+    if entry is None:
+        return
+    is_met, thrown = entry
+    behaviour = BEHAVIOURS[visit.element.type]
+    step.emit(events.ElementActivated(visit.process_instance.head, visit.instance.key))
     behaviour.activated(step, visit)
     if thrown is not None and _throw(step, visit, thrown):
         return
@@ -334,6 +328,27 @@ def activate(step: Step, visit: Visit, *, is_tried_again: bool = False) -> None:
         _complete_later(step, visit)
     elif not behaviour.waits(visit):
         complete(step, visit)
+
+
+def _prepare(step: Step, visit: Visit, *, is_tried_again: bool) -> tuple[bool, Caught | Signal | None] | None:
+    """Do everything before the activation that may fail; None when a listener comes first. Raises Incident.
+
+    Returns whether an event that the element waits for has happened already, and what the element throws.
+    """
+    element, instance = visit.element, visit.instance
+    _check_progress(step)
+    if element.ad_hoc is not None and not instance.progress:
+        ad_hoc.describe(step, visit)
+    if element.input_mappings and not instance.progress:
+        mappings.apply_inputs(step, visit, is_tried_again=is_tried_again)
+        _note_mappings(step, visit)
+    if element.start_listeners and not _have_listened(
+        step, visit, element.start_listeners, ListenerEventType.START
+    ):
+        return None
+    is_met = bool(element.catches) and instance.caught is None and _subscribe(step, visit)
+    BEHAVIOURS[element.type].activate(step, visit)
+    return is_met, throw_events.thrown(step, visit) if element.result is not None else None
 
 
 def _complete_later(step: Step, visit: Visit) -> None:
@@ -402,31 +417,43 @@ def _have_listened(
 
 
 def complete(step: Step, visit: Visit) -> None:
-    element, process_instance, instance = visit.element, visit.process_instance, visit.instance
-    behaviour = BEHAVIOURS[element.type]
-    if instance.state is ACTIVATED:
-        step.emit(events.ElementCompleting(process_instance.head, instance.key))
-    around = element.flow_scope
+    if visit.instance.state is ACTIVATED:
+        step.emit(events.ElementCompleting(visit.process_instance.head, visit.instance.key))
     try:
-        # The last step that may fail is the first that changes something, so a retry changes nothing twice.
-        flows = behaviour.outgoing(step, visit)
-        if element.ad_hoc is not None and not instance.progress:
-            ad_hoc.propagate_outputs(step, visit)
-        if element.output_mappings or element.type is _START_EVENT:
-            _map_outputs(step, visit)
-        if element.end_listeners and not _have_listened(
-            step, visit, element.end_listeners, ListenerEventType.END
-        ):
-            return
-        if instance.loop_counter:
-            multi_instance.complete_item(step, visit)
-        elif around is not None and around.ad_hoc is not None:
-            ad_hoc.complete_inside(step, visit)
+        if step.contains_faults:
+            flows = step.contained(partial(_conclude, step, visit))
+        else:
+            flows = _conclude(step, visit)
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
-    behaviour.complete(step, visit)
-    _end_completion(step, visit, flows)
+    if flows is not None:
+        BEHAVIOURS[visit.element.type].complete(step, visit)
+        _end_completion(step, visit, flows)
+
+
+def _conclude(step: Step, visit: Visit) -> tuple[Flow, ...] | None:
+    """Do everything before the completion that may fail; None when a listener comes first. Raises Incident.
+
+    Returns the flows to take. The last step that may fail is the first that changes something, so a retry changes
+    nothing twice.
+    """
+    element, instance = visit.element, visit.instance
+    around = element.flow_scope
+    flows = BEHAVIOURS[element.type].outgoing(step, visit)
+    if element.ad_hoc is not None and not instance.progress:
+        ad_hoc.propagate_outputs(step, visit)
+    if element.output_mappings or element.type is _START_EVENT:
+        _map_outputs(step, visit)
+    if element.end_listeners and not _have_listened(
+        step, visit, element.end_listeners, ListenerEventType.END
+    ):
+        return None
+    if instance.loop_counter:
+        multi_instance.complete_item(step, visit)
+    elif around is not None and around.ad_hoc is not None:
+        ad_hoc.complete_inside(step, visit)
+    return flows
 
 
 def _map_outputs(step: Step, visit: Visit) -> None:

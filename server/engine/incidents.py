@@ -5,6 +5,7 @@ its state. Resolving the incident tries the same step again.
 """
 
 from enum import StrEnum
+from typing import Final
 
 
 class ErrorType(StrEnum):
@@ -32,3 +33,12 @@ class Incident(Exception):
         super().__init__(message)
         self.error_type = error_type
         self.message = message
+
+
+_LONGEST_REASON: Final = 500
+
+
+def faulted(fault: Exception) -> Incident:
+    """The incident of a step that failed by a fault of the server, which its log shows in full."""
+    reason = f"{type(fault).__name__}: {fault}"[:_LONGEST_REASON]
+    return Incident(ErrorType.UNKNOWN, f"A fault of the server stopped this step: {reason}")

@@ -36,24 +36,27 @@ class Journal:
     """Records inverses between `open` and `close` or `roll_back`; outside of a command, changes are final.
 
     A document that the command creates has one inverse, which removes it with its indexes; other inverses are
-    not recorded while that document changes.
+    not recorded while that document changes, unless the journal `is_thorough`, so that a command can return to
+    any savepoint.
 
     `changed` are the documents that the last command changed, with the keys of the changed records of paged
     documents. `whole` is the document entered last if it is written as a whole; it need not be entered again.
     """
 
-    __slots__ = ("_inverses", "_kept", "_made", "changed", "whole")
+    __slots__ = ("_inverses", "_is_thorough", "_kept", "_made", "changed", "whole")
 
     def __init__(self) -> None:
         # `_inverses` records changes to the current document: it is `_kept`, or None for no recording.
         self._kept: list[Inverse] | None = None
         self._inverses: list[Inverse] | None = None
         self._made: set[DocumentId] = set()
+        self._is_thorough = False
         self.changed: dict[DocumentId, set[Key]] = {}
         self.whole: object = None
 
-    def open(self, inverse: Callable[..., object], *arguments: object) -> None:
+    def open(self, inverse: Callable[..., object], *arguments: object, is_thorough: bool = False) -> None:
         """Begin a command; the given inverse is called after all others."""
+        self._is_thorough = is_thorough
         self._kept = self._inverses = [(inverse, *arguments)]
         self._made = set()
         self.changed = {}
@@ -64,8 +67,9 @@ class Journal:
         document = _document_id((kind, key))
         if self._kept is not None:
             self._kept.append((removal, key))
-            self._made.add(document)
-        self._inverses = None
+            if not self._is_thorough:
+                self._made.add(document)
+        self._inverses = self._kept if self._is_thorough else None
         self.whole = whole
         self.changed[document] = set()
 
@@ -93,7 +97,10 @@ class Journal:
             inverse(*arguments)
 
     def savepoint(self) -> Savepoint:
-        """The current position of the command. Objects created before it must not change before `return_to`."""
+        """The current position of the command.
+
+        Unless the journal is thorough, documents created before it must not change before `return_to`.
+        """
         return Savepoint(len(self._kept or ()), frozenset(self._made))
 
     def return_to(self, savepoint: Savepoint) -> None:

@@ -26,7 +26,6 @@ from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.messages import KnownMessages
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import Job, JobState, ProcessInstance
-from server.engine.rejection import Rejected
 from server.engine.signals import KnownSignals
 from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
@@ -121,21 +120,23 @@ class State:
         if key > self.last_key and key >> COUNTER_BITS == self.partition_id:
             self.last_key = key
 
-    def begin(self) -> None:
-        """Begin a command: until `journal.close`, `journal.roll_back` undoes its changes."""
-        self.last_key_before = self.last_key
-        self.journal.open(self._reset, self.last_key, self.last_offer)
+    def begin(self, *, is_thorough: bool = False) -> None:
+        """Begin a command: until `journal.close`, `journal.roll_back` undoes its changes.
 
-    def attempt(self, work: Callable[[], object]) -> Rejected | None:
-        """Run a part of a command. If it is rejected, its changes are undone, and the command continues."""
+        A thorough journal lets a part of the command be undone that changed what the command created.
+        """
+        self.last_key_before = self.last_key
+        self.journal.open(self._reset, self.last_key, self.last_offer, is_thorough=is_thorough)
+
+    def savepoint(self) -> Callable[[], None]:
+        """Return the function that undoes the changes of the command since this call."""
         savepoint, last_key, last_offer = self.journal.savepoint(), self.last_key, self.last_offer
-        try:
-            work()
-        except Rejected as rejected:
+
+        def undo() -> None:
             self.journal.return_to(savepoint)
             self._reset(last_key, last_offer)
-            return rejected
-        return None
+
+        return undo
 
     def _reset(self, last_key: Key, last_offer: int) -> None:
         self.last_key, self.last_offer = last_key, last_offer

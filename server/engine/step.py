@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ from server.engine.apply import APPLIERS
 from server.engine.chance import bits
 from server.engine.commands import Command
 from server.engine.definitions import Definition
-from server.engine.incidents import Incident
+from server.engine.incidents import Incident, faulted
 from server.engine.instants import later
 from server.engine.keys import Key
 from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
@@ -28,11 +28,13 @@ from server.engine.rejection import Rejected
 from server.engine.requesters import Requester
 from server.engine.sent import CommandSent
 from server.engine.signals import PendingSignal
-from server.engine.state import State
+from server.engine.state import NotLoaded, State
 from server.engine.variables import Variables
 from server.engine.work import AnyWork, VariableChange
 from server.feel import Budget
 from server.feel.limits import CHARACTERS_PER_STEP
+
+T = TypeVar("T")
 
 # A command with more events is not restarted to load a process instance; the work that needs it is postponed.
 BEGUN_ANEW: Final = 64
@@ -49,10 +51,12 @@ class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
 class Step:
     """Collects the effects of one command; `now` is the time for everything in it, `requester` the caller, if any.
 
-    Of a batch operation, at most `most_items` are processed; with 0, the first item is marked as failed.
+    Of a batch operation, at most `most_items` are processed; with 0, the first item is marked as failed. With
+    `contains_faults`, a fault in an element's step becomes an incident and is added to `faults`.
     """
 
     most_items: int = sys.maxsize
+    contains_faults: bool = False
 
     def __init__(
         self,
@@ -74,6 +78,7 @@ class Step:
         self.received: deque[Command] = deque()
         # Changes of variables that conditions read.
         self.changes: list[tuple[ProcessInstance, VariableChange]] = []
+        self.faults: list[Exception] = []
         self.activations = 0
         self.created = 0
         self.budget = Budget(limits.element_steps)
@@ -154,15 +159,39 @@ class Step:
 
     def attempt(self, work: Callable[[], object]) -> Rejected | None:
         """Run a part of the command. If it is rejected, all of its effects are undone, and the command continues."""
+        undo = self._savepoint()
+        try:
+            work()
+        except Rejected as rejected:
+            undo()
+            return rejected
+        return None
+
+    def contained(self, work: Callable[[], T]) -> T:
+        """Run a part of an element's step. A fault in it undoes its effects and becomes an Incident."""
+        undo = self._savepoint()
+        try:
+            return work()
+        except (Incident, Rejected, NotLoaded):
+            raise
+        except Exception as fault:
+            undo()
+            self.faults.append(fault)
+            raise faulted(fault) from fault
+
+    def _savepoint(self) -> Callable[[], None]:
+        """Return the function that undoes all effects of the command since this call."""
         happened = len(self.events)
         pending, following, received = deque(self.pending), deque(self.following), deque(self.received)
-        changes = list(self.changes)
-        rejected = self.state.attempt(work)
-        if rejected is not None:
+        changes, undo_changes = list(self.changes), self.state.savepoint()
+
+        def undo() -> None:
+            undo_changes()
             del self.events[happened:]
             self.pending, self.following, self.received = pending, following, received
             self.changes = changes
-        return rejected
+
+        return undo
 
     def defer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
         """Do this work after the work that was deferred before."""

@@ -43,6 +43,9 @@ class Instruments:
         self._commands = metrics.counter(
             "gnomon_commands", "Commands that partitions carried out or refused", ("command", "outcome")
         )
+        self._faults = metrics.counter(
+            "gnomon_step_faults", "Steps that failed by a fault of the server, most of which left an incident"
+        )
         self._pushed = metrics.counter("gnomon_pushed_jobs", "Jobs that were written to streams")
         self._counters: dict[tuple[type[Command], str], CounterMetric] = {}
         self._report(metrics)
@@ -55,6 +58,7 @@ class Instruments:
         self._turns.observe(seconds)
 
     def committed(self, turn: Turn) -> None:
+        self._faults.inc(turn.faults)
         if turn.commit_ended:
             self._commits.observe((turn.commit_ended - turn.commit_began) / 1e9)
             self._batches.observe(len(turn.results))

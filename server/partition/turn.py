@@ -124,6 +124,7 @@ class Entry:
 class Turn:
     """A turn, which grows until it is sealed; `touched` are the keys of changed records by document.
 
+    `faults` is the number of steps that failed while the rest of their command took effect.
     `commit_began` and `commit_ended` are in nanoseconds since 1970, 0 without a commit.
     """
 
@@ -132,6 +133,7 @@ class Turn:
     batch: Batch = field(default_factory=Batch)
     results: list[tuple[Entry, Result]] = field(default_factory=list)
     share: int = 0
+    faults: int = 0
     commit_began: int = 0
     commit_ended: int = 0
 
@@ -256,7 +258,9 @@ class Turns:
         try:
             self._quota.check(entry.command)
             requester = None if entry.origin is None else requester_of(entry.origin)
-            outcome = process(self._state, entry.command, now, self._stopwatch, requester)
+            outcome = process(
+                self._state, entry.command, now, self._stopwatch, requester, is_due=entry.is_due
+            )
         except NotLoaded:
             raise
         except ServiceError as refusal:
@@ -266,9 +270,10 @@ class Turns:
         except Exception:
             logger.exception("command failed", extra={"command": type(entry.command).__name__})
             return Internal()
+        turn.faults += len(outcome.faults)
         for fault in outcome.faults:
             facts = {"command": type(entry.command).__name__}
-            logger.error("an item of a batch operation failed", exc_info=fault, extra=facts)
+            logger.error("a step failed; the rest of the command took effect", exc_info=fault, extra=facts)
         project(outcome.events, now, turn.batch.changes)
         growth.events += outcome.events
         _touch(turn, growth, outcome.changed)

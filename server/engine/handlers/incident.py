@@ -1,7 +1,8 @@
 """Resolves an incident: the failed step is tried again."""
 
-from server.engine import execution, user_task_transitions
+from server.engine import execution, faults, user_task_transitions
 from server.engine.answers import DONE, Done
+from server.engine.incidents import ErrorType
 from server.engine.process_instance_commands import ResolveIncident
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
@@ -26,6 +27,8 @@ def resolve(command: ResolveIncident, step: Step) -> Done:
             user_task_transitions.retry(step, visit, user_task)
         else:
             execution.proceed(step, visit)
+        if incident.error_type is ErrorType.UNKNOWN:
+            step.following.extend(faults.overdue(step, instance, visit.instance.key))
     return DONE
 
 

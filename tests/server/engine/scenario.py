@@ -76,7 +76,14 @@ class Scenario:
     # Commands
 
     def execute(self, command: Command) -> Answer:
-        outcome = process(self.state, command, self.now)
+        return self._done(command, is_due=False)
+
+    def carry_out(self, command: Command) -> Answer:
+        """Execute a command that time sends."""
+        return self._done(command, is_due=True)
+
+    def _done(self, command: Command, *, is_due: bool) -> Answer:
+        outcome = process(self.state, command, self.now, is_due=is_due)
         self.last_events = outcome.events
         self.happens(outcome.events)
         self._go_on()
@@ -91,7 +98,10 @@ class Scenario:
         while instance := next((each for each in self.state.instances.values() if each.work), None):
             self.happens(
                 process(
-                    self.state, ContinueProcessInstance(instance.head.tenant_id, instance.head.key), self.now
+                    self.state,
+                    ContinueProcessInstance(instance.head.tenant_id, instance.head.key),
+                    self.now,
+                    is_due=True,
                 ).events
             )
 
@@ -126,7 +136,7 @@ class Scenario:
         self.now += by
         while self.due.has_come(self.now):
             for command in list(self.due.take(self.now, 10_000)):
-                self.execute(command)
+                self.carry_out(command)
         return self
 
     def deploy(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Self:
