@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from identity.access.administrators import Administrators
 from identity.access.login_protection.delays import Delays
 from identity.access.networks.networks import Networks
 from identity.access.tokens.signatures import Signatures
@@ -61,6 +62,7 @@ class Dependencies:
     images: Images
     rewriter: Rewriter
     standings: Standings
+    administrators: Administrators
     directory_version: DirectoryVersion
     revision: DocumentRevision
     destinations: Destinations

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from identity.access.administrators import Administrators
+from identity.access.last_administrator import LastAdministrator
 from identity.access.sessions.browser import Browser
 from identity.access.sign_out import SignOut
 from identity.access.tokens.token_sets import TokenSets
@@ -149,7 +150,10 @@ class Flow:
                 linked=LinkedAccounts(
                     users=provider.users,
                     links=store.of(PROVIDER_LINKS),
-                    administers=Administrators(Standings(store, provider.tenants)).makes,
+                    administers=Administrators(
+                        Standings(store, provider.tenants),
+                        LastAdministrator(store, provider.tenants, provider.clock, emails=()),
+                    ).makes,
                     version=DirectoryVersion(store),
                     sign_out=SignOut(provider.termination, TokenSets(store)),
                     passkeys=provider.passkeys,
