@@ -328,6 +328,7 @@ async def _dependencies(
         rewriter=rewriter,
         standings=standings,
         administrators=Administrators(standings, last_administrator),
+        last_administrator=last_administrator,
         directory_version=DirectoryVersion(store, revision),
         revision=revision,
         destinations=destinations,

@@ -62,7 +62,7 @@ class Administrators:
             return None
         if not (is_own or actor.is_api_key or _administers(actor)):
             _expect_may_take(before, await self._taken(before, after), actor)
-        return await self._last.guard(before, after, actor)
+        return await self._last.guard(before, after, administers_deployment=actor.administers_deployment)
 
     async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
         """Raise PermissionDenied for an API key when `what` is an administrator, or gives a holder these rights."""
@@ -134,10 +134,6 @@ class Administrators:
 
     async def _expect_may_give(self, before: Subject | None, after: Subject, actor: Actor) -> None:
         match after:
-            case Authorization():
-                has_same_owner = isinstance(before, Authorization) and before.owner == after.owner
-                held = frozenset(before.grants) if has_same_owner else frozenset()
-                self.expect_may_grant(frozenset(after.grants) - held, actor)
             case MappingRule():
                 if isinstance(before, MappingRule) and before.condition != after.condition:
                     self._expect_may_pass_on(await self._rights(before), actor)
@@ -145,11 +141,11 @@ class Administrators:
                 scopes = frozenset(before.oauth_scopes) if isinstance(before, Client) else frozenset()
                 new = frozenset(after.oauth_scopes) - scopes
                 self.expect_may_give([each for each in Permission if each in new], actor)
-            case Label():
-                old = _NOTHING if before is None else await self._rights(before)
-                new_rights = await self._rights(after)
-                self.expect_may_give(new_rights.permissions - old.permissions, actor)
-                self.expect_may_grant(new_rights.grants - old.grants, actor)
+            case Label() | Authorization():
+                old = _NOTHING if before is None or _is_ended(before, after) else await self._rights(before)
+                given = _difference(await self._rights(after), old)
+                self.expect_may_give(given.permissions, actor)
+                self.expect_may_grant(given.grants, actor)
             case User():
                 if actor.is_api_key or _administers(actor):
                     return

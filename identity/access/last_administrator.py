@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeVar
 
-from identity.access.callers import Actor
 from identity.directory.authorization import Authorization
 from identity.directory.claims import NO_CLAIMS
 from identity.directory.client import Client
@@ -72,15 +71,17 @@ class LastAdministrator:
         self._clock = clock
         self._emails = emails
 
-    async def guard(self, before: Subject, after: Subject | None, actor: Actor) -> Guard | None:
+    async def guard(
+        self, before: Subject, after: Subject | None, *, administers_deployment: bool = False
+    ) -> Guard | None:
         """Return the guard with which a change must be written, None for one that takes no administration.
 
-        Administrators of the deployment may leave another tenant without an administrator. Raises InvalidState for a
+        Callers who administer the deployment may leave another tenant without an administrator. Raises InvalidState for a
         change that would leave nobody who administers.
         """
         tenant_id = before.tenant_id
         is_deployments = tenant_id == self._tenants.default.tenant_id
-        if (actor.administers_deployment and not is_deployments) or not _may_take(before, after):
+        if (administers_deployment and not is_deployments) or not _may_take(before, after):
             return None
         if not self._takes(before, after, await self._givers(tenant_id)):
             return None

@@ -91,6 +91,7 @@ class FederationWiring:
             modification_tokens=people.modification_tokens,
             sign_out=people.sign_out,
             version=dependencies.directory_version,
+            last_administrator=dependencies.last_administrator,
             hasher=dependencies.secrets,
             events=dependencies.events,
             clock=dependencies.clock,

@@ -13,6 +13,7 @@ def linked_accounts(dependencies: Dependencies, user_state: UserState, links: Ki
         users=user_state.users,
         links=dependencies.store.of(links),
         administers=dependencies.administrators.makes,
+        last_administrator=dependencies.last_administrator,
         version=dependencies.directory_version,
         sign_out=user_state.sign_out,
         passkeys=Passkeys(dependencies.store.of(PASSKEYS)),

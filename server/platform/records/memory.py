@@ -58,7 +58,7 @@ class MemoryRecords(Generic[R]):
         of: Callable[[Kind[Any]], "MemoryRecords[Any]"] | None = None,
     ) -> None:
         self._kind = kind
-        self._of = of or (lambda _kind: self)
+        self._of: Callable[[Kind[Any]], MemoryRecords[Any]] = of or (lambda _kind: self)
         self._clock = clock
         self._noted = noted
         self._records: dict[tuple[TenantId, str], R] = {}

@@ -140,6 +140,7 @@ class Flow:
             **shared,
             clock=provider.clock,
         )
+        self.last_administrator = LastAdministrator(store, provider.tenants, provider.clock, emails=())
         self.callback = UpstreamCallback(
             *(provider.sessions, store.of(UPSTREAM_LOGINS)),
             clients=provider.clients,
@@ -151,9 +152,9 @@ class Flow:
                     users=provider.users,
                     links=store.of(PROVIDER_LINKS),
                     administers=Administrators(
-                        Standings(store, provider.tenants),
-                        LastAdministrator(store, provider.tenants, provider.clock, emails=()),
+                        Standings(store, provider.tenants), self.last_administrator
                     ).makes,
+                    last_administrator=self.last_administrator,
                     version=DirectoryVersion(store),
                     sign_out=SignOut(provider.termination, TokenSets(store)),
                     passkeys=provider.passkeys,
