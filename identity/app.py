@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from google.protobuf.descriptor import ServiceDescriptor
 
+from identity.access.administrators import Administrators
+from identity.access.last_administrator import LastAdministrator
 from identity.access.login_protection.delays import Delays
 from identity.access.networks.networks import Networks
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
@@ -53,6 +55,7 @@ from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
 from identity.directory.subjects import Subjects
+from identity.directory.users import email_key
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.leadership import Leadership
@@ -286,6 +289,13 @@ async def _dependencies(
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
+    standings, bootstrap = Standings(store, tenants), config.bootstrap
+    last_administrator = LastAdministrator(
+        *(store, tenants, clock),
+        emails=[
+            email_key(email) for email in (bootstrap.admin_email, *(user.email for user in bootstrap.users))
+        ],
+    )
     breaches = await stack.enter_async_context(breach_list(config.passwords, clock))
     return Dependencies(
         config=config,
@@ -316,7 +326,9 @@ async def _dependencies(
         breach_list=breaches,
         images=Images(store, clock=clock, randomness=randomness),
         rewriter=rewriter,
-        standings=Standings(store, tenants),
+        standings=standings,
+        administrators=Administrators(standings, last_administrator),
+        last_administrator=last_administrator,
         directory_version=DirectoryVersion(store, revision),
         revision=revision,
         destinations=destinations,

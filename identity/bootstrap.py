@@ -111,7 +111,7 @@ class SeedWriter:
         records, tenant_id = self.store.of(USERS), self.tenants.default.tenant_id
         if await records.find(tenant_id, "email", email_key(seed.email)):
             return
-        password_hash = await self.passwords.hash(seed.password)
+        password_hash = await self.passwords.hash(tenant_id, seed.password)
         try:
             await records.insert(self._user(seed, tenant_id, password_hash))
         except AlreadyThere:

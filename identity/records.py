@@ -5,6 +5,7 @@ from typing import Any
 from identity.access.api_key import API_KEYS
 from identity.access.backchannel import BACKCHANNEL_REQUESTS
 from identity.access.device import DEVICE_CODES, DEVICES
+from identity.access.last_administrator import SETUPS
 from identity.access.login_protection.account_failures import ACCOUNT_FAILURES
 from identity.access.login_protection.failures import ADDRESS_FAILURES
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
@@ -54,7 +55,6 @@ from identity.directory.version import DIRECTORY_VERSIONS
 from identity.foundation.events.event import EVENTS
 from identity.foundation.leadership import LEADERS
 from identity.foundation.single_use import SPENT_IDS
-from identity.people.first_administrator import SETUPS
 from identity.people.notices.places import SIGN_IN_PLACES
 from identity.people.registration.limits import REGISTRATION_ATTEMPTS
 from identity.people.reset.requests import RESET_REQUESTS

@@ -68,6 +68,8 @@ class ActorKind(StrEnum):
 class Actor:
     """The caller that makes a change; `name` is shown to people. An administrator has all permissions.
 
+    `administers_deployment` is true for principals of the default tenant with `identity:write` who may act there.
+
     `session` is the `sid` of the calling browser's session, and empty without one. `peer_address` is the caller's
     network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
     the caller can pass on no others. An API key has none. `tenant_ids` and `grants` are the tenants in which a caller
@@ -85,6 +87,7 @@ class Actor:
     tenant_ids: frozenset[TenantId] = frozenset()
     grants: frozenset[Grant] = frozenset()
     has_shown_factor: bool = False
+    administers_deployment: bool = False
 
     @property
     def is_api_key(self) -> bool:
@@ -152,7 +155,7 @@ class Callers:
         expect_own(session)
         standing = await self._standings.of(user)
         self._expect_reach(user, standing, tenant, right)
-        return _person_at(session, user, standing, caller.browser.peer_address)
+        return self._person_at(session, user, standing, caller.browser.peer_address)
 
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: AdministrationArea, right: Right
@@ -169,7 +172,7 @@ class Callers:
                 if right is not Right.READ:
                     expect_own(session)
                 standing = await self._standings.of(user)
-                return _person_at(session, user, standing, caller.browser.peer_address)
+                return self._person_at(session, user, standing, caller.browser.peer_address)
         actor = await self.expect(tenant, caller, area, right)
         if actor.is_api_key and area is AdministrationArea.USERS and right is not Right.READ:
             await self._expect_no_administrator(tenant, user_id)
@@ -186,7 +189,7 @@ class Callers:
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
         expect_own(session)
         standing = await self._standings.of(user)
-        return _person_at(session, user, standing, caller.browser.peer_address)
+        return self._person_at(session, user, standing, caller.browser.peer_address)
 
     async def _expect_no_administrator(self, tenant: Tenant, user_id: UserId) -> None:
         user = await self._users.find(tenant, user_id)
@@ -210,7 +213,7 @@ class Callers:
         if token.user is not None:
             standing = _narrowed(await self._standings.of(token.user), token)
             self._expect_reach(token.user, standing, tenant, right)
-            return _person(token.user, standing, peer_address)
+            return self._person(token.user, standing, peer_address)
         client = token.client
         standing = _narrowed(await self._standings.of(client), token)
         self._expect_reach(client, standing, tenant, right)
@@ -220,6 +223,7 @@ class Callers:
             client.name or client.id,
             peer_address=peer_address,
             permissions=standing.permissions,
+            administers_deployment=self._administers_deployment(client, standing),
         )
 
     async def _token(self, tenant: Tenant, access_token: str) -> ActiveToken:
@@ -256,6 +260,26 @@ class Callers:
     def _issuers(self, tenant: Tenant) -> Collection[Tenant]:
         return (tenant,) if tenant == self._tenants.default else (tenant, self._tenants.default)
 
+    def _person_at(self, session: Session, user: User, standing: Standing, peer_address: str) -> Actor:
+        person = self._person(user, standing, peer_address)
+        return replace(person, session=session.sid, has_shown_factor=session.has_shown_factor)
+
+    def _person(self, user: User, standing: Standing, peer_address: str) -> Actor:
+        return Actor(
+            ActorKind.USER,
+            user.id,
+            user.email,
+            is_administrator=standing.administers,
+            peer_address=peer_address,
+            permissions=standing.permissions,
+            administers_deployment=self._administers_deployment(user, standing),
+        )
+
+    def _administers_deployment(self, holder: User | Client, standing: Standing) -> bool:
+        default = self._tenants.default.tenant_id
+        is_within = not holder.tenant_ids or default in standing.tenant_ids
+        return standing.administers and holder.tenant_id == default and is_within
+
     def _expect_reach(self, holder: User | Client, standing: Standing, tenant: Tenant, right: Right) -> None:
         home, default = holder.tenant_id, self._tenants.default.tenant_id
         tenant_ids = standing.tenant_ids if holder.tenant_ids else {*standing.tenant_ids, home}
@@ -274,22 +298,6 @@ def _narrowed(standing: Standing, token: ActiveToken) -> Standing:
     """Return the standing with only those permissions that are scopes of the token."""
     granted = token.claims.oauth_scopes
     return replace(standing, permissions=frozenset(filter(granted.__contains__, standing.permissions)))
-
-
-def _person_at(session: Session, user: User, standing: Standing, peer_address: str) -> Actor:
-    person = _person(user, standing, peer_address)
-    return replace(person, session=session.sid, has_shown_factor=session.has_shown_factor)
-
-
-def _person(user: User, standing: Standing, peer_address: str) -> Actor:
-    return Actor(
-        ActorKind.USER,
-        user.id,
-        user.email,
-        is_administrator=standing.administers,
-        peer_address=peer_address,
-        permissions=standing.permissions,
-    )
 
 
 def _expect(*, is_allowed: bool) -> None:

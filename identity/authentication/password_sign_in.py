@@ -69,7 +69,8 @@ class PasswordSignIn:
         """
         may_be_listed = await self._admitted(tenant, peer_address, email, device)
         known = await self._users.find_to_sign_in(tenant, email)
-        is_right = await self._passwords.verify(known.password_hash if known else None, password)
+        known_hash = known.password_hash if known else None
+        is_right = await self._passwords.verify(tenant.tenant_id, known_hash, password)
         # A user of a directory may have a name that somebody chose as a username here.
         addressed = known if "@" in email else None
         user = (
@@ -141,5 +142,5 @@ class PasswordSignIn:
     async def _signed_in(self, user: User, password: str) -> User:
         password_hash = user.password_hash
         if self._passwords.is_outdated(password_hash):
-            password_hash = await self._passwords.hash(password)
+            password_hash = await self._passwords.hash(user.tenant_id, password)
         return await self._users.note_sign_in(replace(user, password_hash=password_hash), self._clock.now())

@@ -137,7 +137,7 @@ class ClientAdministration:
             redirect_uris=new.redirect_uris,
             post_logout_redirect_uris=new.post_logout_redirect_uris,
         )
-        await self._administrators.expect_may_change(client, actor)
+        await self._administrators.guard(None, client, actor)
         client, secret = self._secrets.give(client) if new.is_confidential else (client, "")
         try:
             kept = await self._records.insert(client)
@@ -157,8 +157,7 @@ class ClientAdministration:
         """
         before = await self._of_relying_party(tenant, change.id, actor)
         client, secret = changed(before, change, self._destinations), ""
-        await self._administrators.expect_may_change(client, actor)
-        self._administrators.expect_may_give(change.given(before), actor)
+        await self._administrators.guard(before, client, actor)
         await self._sectors.expect_admitted(before, client)
         if change.lacks_secret(before):
             client, secret = self._secrets.give(client)
@@ -182,6 +181,7 @@ class ClientAdministration:
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
         """Remove the client and its records; raises NotFound, InvalidState, PermissionDenied."""
         client = await self._of_relying_party(tenant, client_id, actor)
+        await self._administrators.guard(client, None, actor)
         await self._records.take(tenant.tenant_id, client_id)
         await self._authorizations.remove_of(client)
         await self._screens.remove_of_client(tenant, client_id)

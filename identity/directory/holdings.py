@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
+import msgspec
+
 from identity.directory.authorization import Authorization, OwnerType, owner_text, permission_types
-from identity.directory.claims import Claims
+from identity.directory.claims import Claims, claims_of
 from identity.directory.client import Client
 from identity.directory.labels import Group, Role
 from identity.directory.mapping_rule import MappingRule
@@ -140,6 +142,26 @@ def _grants(owners: Collection[str], authorizations: Iterable[Authorization]) ->
     for authorization in authorizations:
         if authorization.owner in owners:
             yield from authorization.grants
+
+
+def claims_of_person(user: User) -> Claims:
+    """Return the claims that a user's tokens may carry at any client, in the form that mapping rules compare."""
+    own = {
+        "sub": user.id,
+        "email": user.email,
+        "email_verified": user.is_email_verified,
+        "roles": user.roles,
+        "groups": user.groups,
+    }
+    attributes = {name: msgspec.Raw(text.encode()) for name, text in user.attributes.items()}
+    return claims_of(msgspec.json.encode({**attributes, **own}))
+
+
+def claims_of_client(client: Client) -> Claims:
+    """Return the claims that all tokens of a client carry, in the form that mapping rules compare."""
+    at_root = claims_of(client.claims.encode()) if client.claims and client.claims_at_root else {}
+    own = frozenset({client.id})
+    return {**at_root, "sub": own, "azp": own}
 
 
 _each = chain.from_iterable

@@ -21,6 +21,10 @@ class MappingRule(Record):
     groups: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
 
+    @property
+    def condition(self) -> tuple[str, str]:
+        return self.claim_name, self.claim_value
+
     def is_met_by(self, claims: Claims) -> bool:
         return self.claim_value in claims.get(self.claim_name, ())
 

@@ -1,7 +1,8 @@
 """Password hashing with argon2id (RFC 9106) in a bounded thread pool.
 
-A hash takes a tenth of a second and much memory, so it never runs on the event loop. Calls beyond the bound of the
-queue are refused. Hashes of other systems, from imports, are verified in the same threads and count as outdated.
+A hash takes a tenth of a second and much memory, so it never runs on the event loop. Tenants take turns: callers of one
+tenant do not wait for those that wait for another. Calls beyond the bounds of the queue are refused, and calls that wait
+too long. Hashes of other systems, from imports, are verified in the same threads and count as outdated.
 """
 
 from collections.abc import Sequence
@@ -12,34 +13,45 @@ from zxcvbn_rs_py import zxcvbn
 
 from identity.directory.password_config import PasswordConfig
 from identity.directory.password_hashes.foreign_hash import OWN, read
-from server.platform.threads import Threads
+from server.platform.tenant_threads import TenantThreads
 
 # A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.
-_MOST_WAITING = 200
+_MOST_OF_A_TENANT = 200
+_MOST_WAITING = 1000
+_LONGEST_WAIT = 20.0
 
 # Guessing known passwords and their variations takes up to this many attempts, as a power of ten.
 _EASY_GUESSES = 6
 
 
 class Passwords:
+    """`tenant_id` is the tenant for which a caller waits."""
+
     def __init__(self, config: PasswordConfig, most_waiting: int = _MOST_WAITING) -> None:
         self._hasher = PasswordHasher(config.iterations, config.memory_kib, config.lanes)
-        self._threads = Threads("passwords", config.workers, most_waiting=most_waiting)
+        self._threads = TenantThreads(
+            "passwords",
+            config.workers,
+            most_waiting=most_waiting,
+            most_of_one=_MOST_OF_A_TENANT,
+            is_short=True,
+            longest_wait=_LONGEST_WAIT,
+        )
 
-    async def hash(self, password: str) -> str:
-        """Raises ResourceExhausted when too many wait already."""
-        return await self._threads.run(self._hasher.hash, password)
+    async def hash(self, tenant_id: str, password: str) -> str:
+        """Raises ResourceExhausted when too many wait already, or after too long a wait."""
+        return await self._threads.run(tenant_id, self._hasher.hash, password)
 
-    async def verify(self, password_hash: str | None, password: str) -> bool:
+    async def verify(self, tenant_id: str, password_hash: str | None, password: str) -> bool:
         """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted."""
-        return await self._threads.run(self._verify, password_hash, password)
+        return await self._threads.run(tenant_id, self._verify, password_hash, password)
 
-    async def is_easily_guessed(self, password: str, about: Sequence[str]) -> bool:
+    async def is_easily_guessed(self, tenant_id: str, password: str, about: Sequence[str]) -> bool:
         """Whether it is a known password, or a variation of one, of a pattern, or of facts about the user.
 
         Raises ResourceExhausted.
         """
-        estimated = await self._threads.run(zxcvbn, password, list(about))
+        estimated = await self._threads.run(tenant_id, zxcvbn, password, list(about))
         return estimated.guesses_log10 < _EASY_GUESSES
 
     def is_outdated(self, password_hash: str) -> bool:

@@ -8,7 +8,7 @@ import idna
 from identity.directory.user import User, UserId
 from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
-from server.platform.records import Changed, Records
+from server.platform.records import Changed, Guard, Records
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +50,9 @@ class Users:
             logger.info("the time of a sign-in was not stored", extra={"user_id": user.id})
             return user
 
-    async def replace(self, user: User) -> User:
+    async def replace(self, user: User, guard: Guard | None = None) -> User:
         """Raises Changed when another caller was faster, AlreadyThere when the address or the name is taken."""
-        return await self._records.replace(user)
+        return await self._records.replace(user, guard=guard)
 
 
 async def find_by_name(records: Records[User], tenant_id: TenantId, username: str) -> User | None:

@@ -94,7 +94,7 @@ class Authorizations:
     ) -> Authorization:
         """Raises NotFound without such an owner, InvalidArgument, PermissionDenied, and InvalidState for too many."""
         wanted = await self._wanted(tenant.tenant_id, requested)
-        self._administrators.expect_may_grant(wanted.grants, actor)
+        await self._administrators.guard(None, wanted, actor)
         if len(await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)) >= MOST_AUTHORIZATIONS:
             raise InvalidState(f"expected at most {MOST_AUTHORIZATIONS} authorizations")
         kept = await self._inserted(wanted, note)
@@ -110,8 +110,7 @@ class Authorizations:
         wanted = replace(
             await self._wanted(tenant.tenant_id, requested), id=before.id, revision=before.revision
         )
-        held = frozenset(before.grants) if wanted.owner == before.owner else frozenset()
-        self._administrators.expect_may_grant(frozenset(wanted.grants) - held, actor)
+        await self._administrators.guard(before, wanted, actor)
         try:
             kept = await self._records.replace(wanted, note=note)
         except Changed as error:
@@ -121,7 +120,8 @@ class Authorizations:
         return kept
 
     async def remove(self, tenant: Tenant, key: int, actor: Actor, note: AuditNote) -> None:
-        """Raises NotFound."""
+        """Raises NotFound, and PermissionDenied for an authorization that gives what the caller lacks."""
+        await self._administrators.guard(await self._found(tenant.tenant_id, key), None, actor)
         taken = await self._records.take(tenant.tenant_id, str(key), note=note)
         if taken is None:
             raise NotFound("there is no such authorization")

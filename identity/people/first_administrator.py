@@ -5,9 +5,10 @@ only one succeeds, and an interrupted attempt can be repeated. Once the record i
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from identity.access.callers import Actor, ActorKind
+from identity.access.last_administrator import SETUPS, Setup
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
 from identity.directory.user import USERS, User
@@ -20,21 +21,10 @@ from identity.people.users import UserAdministration
 from server.platform.audit import AuditNote
 from server.platform.clock import Clock, to_the_millisecond
 from server.platform.errors import AlreadyExists, PermissionDenied
-from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
+from server.platform.records import AlreadyThere, Changed, RecordStore
 
 _ID = "first_administrator"
 _USER_ID_LENGTH = 24
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup(Record):
-    """A record of the default tenant; `user_id` is the id of the first administrator, empty for a configured one."""
-
-    user_id: str = ""
-    is_done: bool = False
-
-
-SETUPS = Kind(Setup, "setup")
 
 
 class FirstAdministrator:

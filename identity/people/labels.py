@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
+from identity.access.last_administrator import retire
 from identity.directory.labels import MOST_LABELS, Label
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
@@ -85,8 +86,7 @@ class Labels(Generic[L]):
     async def add(self, tenant: Tenant, label: L, actor: Actor, *, note: AuditNote | None = None) -> L:
         """Insert a label under a new id; raises the errors of `change` except NotFound."""
         self._expect(label)
-        await self._administrators.expect_may_change(label, actor)
-        await self._administrators.expect_may_widen(None, label, actor)
+        await self._administrators.guard(None, label, actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
             raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
         await self._expect_free(tenant, label.name)
@@ -111,20 +111,19 @@ class Labels(Generic[L]):
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
         """
-        before = await self._found(tenant, label_id, actor)
+        before = await self.get(tenant, label_id)
         after = changed(before)
         self._expect(after)
-        await self._administrators.expect_may_change(after, actor)
-        await self._administrators.expect_may_widen(before, after, actor)
+        guard = await self._administrators.guard(before, after, actor)
         if after.name != before.name:
             await self._expect_free(tenant, after.name)
             await self._holders.rename(tenant, before.name, after.name)
         try:
-            kept = await self._records.replace(after, note=note)
+            kept = await self._records.replace(after, note=note, guard=guard)
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a {self._noun} of this name", field="name") from error
         except Changed as error:
-            raise InvalidState(f"another caller changed the {self._noun} in the meantime") from error
+            raise self._changed() from error
         if kept.name != before.name:
             await self._holders.rename(tenant, before.name, kept.name)
         await self._tell(tenant, EventType.CHANGED, kept.name, actor)
@@ -133,8 +132,12 @@ class Labels(Generic[L]):
     async def remove(
         self, tenant: Tenant, label_id: str, actor: Actor, *, note: AuditNote | None = None
     ) -> None:
-        """Raises NotFound, and PermissionDenied for an API key."""
-        label = await self._found(tenant, label_id, actor)
+        """Raises NotFound, InvalidState, and PermissionDenied for a label that gives what the caller lacks."""
+        label = await self.get(tenant, label_id)
+        try:
+            await retire(self._records, label, await self._administrators.guard(label, None, actor))
+        except Changed as error:
+            raise self._changed() from error
         await self._holders.rename(tenant, label.name, "")
         taken = await self._records.take(tenant.tenant_id, label_id, note=note)
         await self._holders.rename(tenant, label.name, "")
@@ -143,10 +146,8 @@ class Labels(Generic[L]):
             raise NotFound(f"there is no such {self._noun}")
         await self._tell(tenant, EventType.DELETED, label.name, actor)
 
-    async def _found(self, tenant: Tenant, label_id: str, actor: Actor) -> L:
-        label = await self.get(tenant, label_id)
-        await self._administrators.expect_may_change(label, actor)
-        return label
+    def _changed(self) -> InvalidState:
+        return InvalidState(f"another caller changed the {self._noun} in the meantime")
 
     async def _expect_free(self, tenant: Tenant, name: str) -> None:
         self._checked(name)

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
+from identity.access.last_administrator import retire
 from identity.directory.mapping_rule import MOST_RULES, MappingRule
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
@@ -14,7 +15,7 @@ from identity.foundation.record_changes import rewritten
 from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
-from server.platform.records import AlreadyThere, Records
+from server.platform.records import AlreadyThere, Changed, Records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,22 +63,26 @@ class MappingRules:
     ) -> MappingRule:
         """Replace the name and the condition of a rule.
 
-        Raises NotFound, Unavailable, and PermissionDenied for a new condition of a rule that gives what the caller lacks.
+        Raises NotFound, InvalidState, Unavailable, and PermissionDenied for a new condition of a rule that gives what
+        the caller lacks.
         """
-        present = await self.get(tenant, rule_id)
-        if (present.claim_name, present.claim_value) != (draft.claim_name, draft.claim_value):
-            await self.administrators.expect_may_redirect(present, actor)
         kept = await rewritten(
             self.records,
             lambda: self.get(tenant, rule_id),
             lambda rule: replace(rule, **asdict(draft)),
             note=note,
+            guard=lambda before, after: self.administrators.guard(before, after, actor),
         )
         await self._tell(tenant, EventType.CHANGED, kept.id, actor)
         return kept
 
     async def remove(self, tenant: Tenant, rule_id: str, actor: Actor, note: AuditNote) -> None:
-        """Raises NotFound."""
+        """Raises NotFound, InvalidState, and PermissionDenied for a rule that gives what the caller lacks."""
+        rule = await self.get(tenant, rule_id)
+        try:
+            await retire(self.records, rule, await self.administrators.guard(rule, None, actor))
+        except Changed as error:
+            raise InvalidState("another caller changed the mapping rule in the meantime") from error
         taken = await self.records.take(tenant.tenant_id, rule_id, note=note)
         if taken is None:
             raise NotFound("there is no such mapping rule")

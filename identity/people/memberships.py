@@ -11,9 +11,9 @@ from typing import Generic, Protocol, TypeVar
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.directory.client import CLIENTS
-from identity.directory.labels import GROUPS, ROLES
-from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.client import CLIENTS, Client
+from identity.directory.labels import GROUPS, ROLES, Group, Role
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS, User
 from identity.directory.users import find_by_name
 from identity.directory.version import DirectoryVersion
@@ -24,7 +24,7 @@ from identity.foundation.tenants import Tenant, Tenants
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.errors import InvalidState, NotFound
-from server.platform.records import Record, Records, RecordStore
+from server.platform.records import Guard, Record, Records, RecordStore
 
 
 class MemberKind(StrEnum):
@@ -42,6 +42,7 @@ Names = tuple[str, ...]
 
 R = TypeVar("R", bound=Record)
 
+_MEMBERS = (Role, Group, MappingRule, Client, User)
 _FIELDS = {MemberKind.ROLE: "roles", MemberKind.GROUP: "groups", MemberKind.TENANT: "tenant_ids"}
 
 
@@ -62,8 +63,9 @@ class Membership:
 class Memberships:
     """Both methods raise NotFound when one of the two does not exist, and Unavailable after too many conflicts.
 
-    `assign` raises PermissionDenied when the role or group gives permissions that the caller lacks. The audit log gets
-    an entry even when the call changes nothing.
+    They raise PermissionDenied when the role or group gives what the caller lacks; `unassign` also when the member needs
+    the tenant for what the caller lacks, and InvalidState when nobody would administer without the membership. The audit
+    log gets an entry even when the call changes nothing.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class Memberships:
             await self._store.note(note)
             return
         _expect_rest(membership, names)
+        await self._expect_unassignable(tenant, membership, actor)
         await self._write(
             *(tenant, membership, actor),
             changed=partial(_without, membership),
@@ -118,6 +121,15 @@ class Memberships:
                 await self._administrators.expect_may_assign(tenant, actor, roles=(membership.name,))
             case MemberKind.GROUP:
                 await self._administrators.expect_may_assign(tenant, actor, groups=(membership.name,))
+            case _:
+                return
+
+    async def _expect_unassignable(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
+        match membership.of:
+            case MemberKind.ROLE:
+                await self._administrators.expect_may_unassign(tenant, actor, roles=(membership.name,))
+            case MemberKind.GROUP:
+                await self._administrators.expect_may_unassign(tenant, actor, groups=(membership.name,))
             case _:
                 return
 
@@ -142,7 +154,9 @@ class Memberships:
         changed: Callable[[Names], Names],
         note: AuditNote,
     ) -> None:
-        before, after = await self._members[membership.member].change(tenant, membership, changed, note)
+        before, after = await self._members[membership.member].change(
+            tenant, membership, changed, note, guard=partial(self._guard, actor)
+        )
         await self._version.advance()
         if isinstance(before, User) and isinstance(after, User):
             await self._tell_of_user(before, after, actor)
@@ -153,6 +167,11 @@ class Memberships:
             text=f"{membership.member} {membership.member_id}",
             actor=actor,
         )
+
+    async def _guard(self, actor: Actor, before: Record, after: Record) -> Guard | None:
+        if not isinstance(before, _MEMBERS) or not isinstance(after, _MEMBERS):
+            raise TypeError(f"a {type(before).__name__} has no memberships")
+        return await self._administrators.guard(before, after, actor)
 
     async def _tell_of_user(self, before: User, after: User, actor: Actor) -> None:
         tell = partial(
@@ -179,7 +198,13 @@ class _Found(Protocol):
     async def names(self, tenant: Tenant, membership: Membership) -> Names: ...
 
     async def change(
-        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
+        self,
+        tenant: Tenant,
+        membership: Membership,
+        changed: Callable[[Names], Names],
+        note: AuditNote,
+        *,
+        guard: Callable[[Record, Record], Awaitable[Guard | None]],
     ) -> tuple[Record, Record]: ...
 
 
@@ -195,7 +220,13 @@ class _Members(Generic[R]):
         return found
 
     async def change(
-        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
+        self,
+        tenant: Tenant,
+        membership: Membership,
+        changed: Callable[[Names], Names],
+        note: AuditNote,
+        *,
+        guard: Callable[[Record, Record], Awaitable[Guard | None]],
     ) -> tuple[Record, Record]:
         """Return the record before and after the change."""
         field, found = _FIELDS[membership.of], []
@@ -205,7 +236,9 @@ class _Members(Generic[R]):
             names = dict.fromkeys(changed(getattr(record, field)))
             return replace(record, **{field: tuple(names)})  # type: ignore[arg-type]  # a field of names
 
-        kept = await rewritten(self._records, lambda: self._get(tenant, membership), change, note=note)
+        kept = await rewritten(
+            self._records, lambda: self._get(tenant, membership), change, note=note, guard=guard
+        )
         return found[-1], kept
 
     async def _get(self, tenant: Tenant, membership: Membership) -> R:

@@ -117,10 +117,9 @@ class UserAttributes:
             user = await self._user(tenant, user_id)
             kept = {name: text for name, text in {**user.attributes, **values}.items() if text != "null"}
             changed = replace(user, attributes=kept, changed_at=self.clock.now())
-            for person in (user, changed):
-                await self.administrators.expect_may_change(person, actor)
+            guard = await self.administrators.guard(user, changed, actor)
             try:
-                await self.users.replace(changed)
+                await self.users.replace(changed, guard=guard)
             except Changed:
                 continue
             await self.events.emit(

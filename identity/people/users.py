@@ -12,6 +12,7 @@ from typing import Protocol
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.access.device import Device
+from identity.access.last_administrator import retire
 from identity.access.sign_out import SignOut
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.owned_authorizations import OwnedAuthorizations
@@ -156,7 +157,7 @@ class UserAdministration:
     ) -> User:
         """Create an account, and send a welcome mail if it has no password; `account` has values that no change sets.
 
-        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
+        Raises InvalidArgument, AlreadyExists, and PermissionDenied for a user with rights that the caller cannot give.
         """
         if not change.email:
             raise InvalidArgument("email: expected an address, found none")
@@ -169,7 +170,7 @@ class UserAdministration:
             created_at=now,
         )
         user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
-        await self.administrators.expect_may_change(user, actor)
+        await self.administrators.guard(None, user, actor)
         chosen = await self._chosen(tenant, user, change)
         try:
             kept = await self.users.insert(user if chosen is None else chosen.of(user), note=note)
@@ -200,13 +201,13 @@ class UserAdministration:
             before = await self.get(tenant, user_id)
             if revision not in (None, before.revision):
                 raise InvalidState("another caller changed the user in the meantime", cause=OTHER_REVISION)
-            await self.administrators.expect_may_change(before, actor)
             if chosen is not None and before.password_hash != first.password_hash:
                 raise InvalidState("another caller changed the password in the meantime")
             after = applied(change, before, labelled=labelled, now=self.clock.now())
-            await self.administrators.expect_may_change(after, actor)
+            guard = await self.administrators.guard(before, after, actor)
+            after = after if chosen is None else chosen.of(after)
             try:
-                kept = await self.users.replace(after if chosen is None else chosen.of(after), note=note)
+                kept = await self.users.replace(after, note=note, guard=guard)
             except Changed:
                 continue
             except AlreadyThere as error:
@@ -223,14 +224,24 @@ class UserAdministration:
     async def delete(
         self, tenant: Tenant, user_id: UserId, actor: Actor, *, note: AuditNote | None = None
     ) -> None:
-        """Remove a user with all dependent records; raises NotFound, PermissionDenied."""
-        await self.administrators.expect_may_change(await self.get(tenant, user_id), actor)
+        """Remove a user with all dependent records; raises NotFound, InvalidState, PermissionDenied."""
+        await self._retire(tenant, user_id, actor)
         # The account first: without it the dependent records are invalid, and no new ones can be created.
         user = await self.users.take(tenant.tenant_id, user_id, note=note)
         await self._remove_rest(tenant, user_id)
         if user is None:
             raise NotFound("there is no such user")
         await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+
+    async def _retire(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
+        for _ in range(_ATTEMPTS):
+            user = await self.get(tenant, user_id)
+            guard = await self.administrators.guard(user, None, actor)
+            try:
+                return await retire(self.users, user, guard)
+            except Changed:
+                continue
+        raise Unavailable.untouched("too many requests change the user at the same time")
 
     async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
         """Remove a user with all dependent records, unless it was changed since it was read."""

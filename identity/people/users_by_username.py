@@ -60,7 +60,7 @@ class UsersByUsername:
         return await self.people.update(tenant, user.user_id, change, actor=actor, note=note)
 
     async def delete(self, tenant: Tenant, username: str, actor: Actor, note: AuditNote) -> None:
-        """Raises NotFound, PermissionDenied."""
+        """Raises NotFound, InvalidState, PermissionDenied."""
         user = await self.people.get_by_username(tenant, username)
         await self.people.delete(tenant, user.user_id, actor, note=note)
 

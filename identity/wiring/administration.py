@@ -14,7 +14,6 @@ from gnomon.identity.v1 import (
     saml_key_service_pb2,
     terms_of_use_service_pb2,
 )
-from identity.access.administrators import Administrators
 from identity.access.api_keys import ApiKeyAdministration, ApiKeys
 from identity.access.callers import Callers
 from identity.access.login_protection.addresses import Addresses
@@ -102,7 +101,7 @@ class AdministrationWiring:
             saml_applications=SamlApplications(dependencies.store),
             scim_applications=self._scim_applications,
             images=dependencies.images,
-            administrators=Administrators(dependencies.standings),
+            administrators=dependencies.administrators,
             authorizations=OwnedAuthorizations(dependencies.store),
             destinations=dependencies.destinations,
             sectors=self._sectors,

@@ -1,6 +1,5 @@
 """Composes authentication and authorization of callers of the administration API."""
 
-from identity.access.administrators import Administrators
 from identity.access.api_keys import ApiKeys
 from identity.access.callers import Callers
 from identity.wiring.access import UserState
@@ -15,6 +14,6 @@ def callers_of(dependencies: Dependencies, user_state: UserState) -> Callers:
         standings=dependencies.standings,
         tokens=user_state.active_tokens,
         api_keys=ApiKeys(dependencies.store, dependencies.secrets),
-        administers=Administrators(dependencies.standings).makes,
+        administers=dependencies.administrators.makes,
         clock=dependencies.clock,
     )

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from identity.access.administrators import Administrators
+from identity.access.last_administrator import LastAdministrator
 from identity.access.login_protection.delays import Delays
 from identity.access.networks.networks import Networks
 from identity.access.tokens.signatures import Signatures
@@ -61,6 +63,8 @@ class Dependencies:
     images: Images
     rewriter: Rewriter
     standings: Standings
+    administrators: Administrators
+    last_administrator: LastAdministrator
     directory_version: DirectoryVersion
     revision: DocumentRevision
     destinations: Destinations

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import provider_link_service_pb2, provider_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.administration.providers import ProviderAdministration
@@ -61,7 +60,7 @@ class FederationWiring:
             links=dependencies.store.of(PROVIDER_LINKS),
             users=dependencies.store.of(USERS),
             images=dependencies.images,
-            administrators=Administrators(dependencies.standings),
+            administrators=dependencies.administrators,
             roles=people.roles,
             groups=people.groups,
             destinations=dependencies.destinations,
@@ -92,6 +91,7 @@ class FederationWiring:
             modification_tokens=people.modification_tokens,
             sign_out=people.sign_out,
             version=dependencies.directory_version,
+            last_administrator=dependencies.last_administrator,
             hasher=dependencies.secrets,
             events=dependencies.events,
             clock=dependencies.clock,

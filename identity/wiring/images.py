@@ -6,7 +6,6 @@ from dataclasses import replace
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import image_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Actor, Callers
 from identity.administration.images.holders import Holders
 from identity.administration.images.image_administration import ImageAdministration
@@ -32,7 +31,7 @@ class ImageWiring:
     def __init__(self, dependencies: Dependencies, user_state: UserState, callers: Callers) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
-        self._administrators = Administrators(dependencies.standings)
+        self._administrators = dependencies.administrators
         administration = ImageAdministration(
             dependencies.images,
             dependencies.rewriter,

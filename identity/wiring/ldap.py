@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import ldap_directory_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.administration.ldap_directories import LdapAdministration
@@ -35,7 +34,7 @@ class LdapWiring:
             directories=dependencies.store.of(LDAP_DIRECTORIES),
             links=dependencies.store.of(LDAP_LINKS),
             users=dependencies.store.of(USERS),
-            administrators=Administrators(dependencies.standings),
+            administrators=dependencies.administrators,
             roles=people.roles,
             groups=people.groups,
             destinations=dependencies.ldap_pools.destinations,

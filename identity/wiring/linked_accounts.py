@@ -1,6 +1,5 @@
 """Composes the accounts that links of upstream providers and directories find."""
 
-from identity.access.administrators import Administrators
 from identity.authentication.federation.linked_accounts import L, LinkedAccounts
 from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
@@ -13,7 +12,8 @@ def linked_accounts(dependencies: Dependencies, user_state: UserState, links: Ki
     return LinkedAccounts(
         users=user_state.users,
         links=dependencies.store.of(links),
-        administers=Administrators(dependencies.standings).makes,
+        administers=dependencies.administrators.makes,
+        last_administrator=dependencies.last_administrator,
         version=dependencies.directory_version,
         sign_out=user_state.sign_out,
         passkeys=Passkeys(dependencies.store.of(PASSKEYS)),

@@ -21,7 +21,6 @@ from gnomon.identity.v1 import (
     user_service_pb2,
     user_transfer_service_pb2,
 )
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.device import DEVICES
 from identity.access.rpc.admission import Admission
@@ -168,7 +167,7 @@ class PeopleAdministrationWiring:
             breach_list=dependencies.breach_list,
             ldap_links=dependencies.store.of(LDAP_LINKS),
         )
-        self.administrators = Administrators(dependencies.standings)
+        self.administrators = dependencies.administrators
         self.owned_authorizations = OwnedAuthorizations(dependencies.store)
         admission = Admission(dependencies.tenants, callers)
         self.api_callers = ProcessApiCallers(

@@ -15,20 +15,32 @@ T = TypeVar("T")
 class TenantThreads:
     """A thread pool shared by tenants; at most `most_waiting` callers wait, and `most_of_one` of each tenant.
 
-    A tenant occupies all threads but one at most. `name` describes the work, in the plural.
+    A tenant occupies all threads but one at most. With `is_short` it may occupy all: others wait for the work that runs,
+    not for what waits. A caller waits at most `longest_wait` seconds. `name` describes the work, in the plural.
     """
 
-    def __init__(self, name: str, workers: int, *, most_waiting: int, most_of_one: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        workers: int,
+        *,
+        most_waiting: int,
+        most_of_one: int,
+        is_short: bool = False,
+        longest_wait: float | None = None,
+    ) -> None:
         self._name = name
         self._workers = workers
         self._most_waiting = most_waiting
         self._most_of_one = most_of_one
+        self._most_running = workers if is_short else max(workers - 1, 1)
+        self._longest_wait = longest_wait
         self._threads = Threads(name, workers, most_waiting=workers)
         self._lines: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._running: Counter[str] = Counter()
 
     async def run(self, tenant_id: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run work in a thread; raises ResourceExhausted if too many callers wait.
+        """Run work in a thread; raises ResourceExhausted if too many callers wait, or this one too long.
 
         Work that has begun continues even if its caller is cancelled.
         """
@@ -43,12 +55,21 @@ class TenantThreads:
     async def _turn(self, tenant_id: str) -> None:
         """Wait until the tenant may use a thread."""
         if sum(map(len, self._lines.values())) >= self._most_waiting:
-            raise ResourceExhausted(f"{self._most_waiting} {self._name} wait already")
+            raise _exhausted(f"{self._most_waiting} {self._name} wait already")
         if len(self._lines.get(tenant_id, ())) >= self._most_of_one:
-            raise ResourceExhausted(f"{self._most_of_one} {self._name} of the tenant wait already")
+            raise _exhausted(f"{self._most_of_one} {self._name} of the tenant wait already")
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines.setdefault(tenant_id, deque()).append(turn)
         self._begin_next()
+        try:
+            async with asyncio.timeout(self._longest_wait):
+                await self._waited(tenant_id, turn)
+        except TimeoutError as error:
+            raise _exhausted(
+                f"too many {self._name} wait: none ran in {self._longest_wait:g} seconds"
+            ) from error
+
+    async def _waited(self, tenant_id: str, turn: asyncio.Future[None]) -> None:
         try:
             await turn
         except asyncio.CancelledError:
@@ -85,10 +106,14 @@ class TenantThreads:
             del self._lines[tenant_id]
 
     def _may_begin(self, tenant_id: str) -> bool:
-        return self._running[tenant_id] < max(self._workers - 1, 1)
+        return self._running[tenant_id] < self._most_running
 
     def _leave(self, tenant_id: str) -> None:
         self._running[tenant_id] -= 1
         if not self._running[tenant_id]:
             del self._running[tenant_id]
         self._begin_next()
+
+
+def _exhausted(detail: str) -> ResourceExhausted:
+    return ResourceExhausted(detail, retry_after_secs="1")

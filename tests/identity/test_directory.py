@@ -90,9 +90,9 @@ def test_every_permission_of_the_contract_can_be_given() -> None:
 )
 async def test_a_password_is_verified(*, is_known: bool, password: str, is_right: bool) -> None:
     passwords = Passwords(CONFIG.passwords)
-    password_hash = await passwords.hash("right") if is_known else None
+    password_hash = await passwords.hash("default", "right") if is_known else None
 
-    verified = await passwords.verify(password_hash, password)
+    verified = await passwords.verify("default", password_hash, password)
 
     assert is_right is verified
     passwords.close()

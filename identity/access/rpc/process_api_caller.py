@@ -64,6 +64,7 @@ class ProcessApiCallers:
             self._tenants.default.tenant_id,
         )
         administers = Permission.IDENTITY_WRITE in permissions
+        may_act_in_default = default in call.principal.tenant_ids
         for tenant_id in (call.tenant_id, default):
             user = await self._users.get(tenant_id, subject)
             if user is not None:
@@ -72,17 +73,20 @@ class ProcessApiCallers:
                     user.id,
                     user.email,
                     is_administrator=administers and tenant_id == default,
+                    administers_deployment=administers and tenant_id == default and may_act_in_default,
                     permissions=permissions,
                     tenant_ids=call.principal.tenant_ids,
                     grants=_grants(call),
                 )
         # Clients of other tenants may have the same id.
         is_deployments = call.tenant_id == default and subject == self._deployment_client_id
+        is_of_default = administers and call.tenant_id == default
         return Actor(
             ActorKind.CLIENT,
             subject,
             subject,
             is_administrator=administers and is_deployments,
+            administers_deployment=is_of_default,
             permissions=permissions,
             tenant_ids=call.principal.tenant_ids,
             grants=_grants(call),

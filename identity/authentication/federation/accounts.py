@@ -85,7 +85,7 @@ class UpstreamAccounts:
                 raise AccessDenied("the account has expired or is disabled")
             after = with_labels(before, provider.fields.mappings, roles=person.roles, groups=person.groups)
             try:
-                kept = await users.replace(after.signed_in(self.clock.now()))
+                kept = await self.linked.replace(before, after.signed_in(self.clock.now()))
             except Changed:
                 continue
             await self.linked.tell(before, kept)

@@ -1,9 +1,11 @@
 """Accounts that a link finds: those of users who are verified at an upstream provider or in a directory."""
 
+import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
+from identity.access.last_administrator import LastAdministrator
 from identity.authentication.federation.account_changes import vouched_for
 from identity.directory.provider import ProviderLink
 from identity.directory.tenants.ldap_directory import LdapLink
@@ -14,8 +16,10 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import Unavailable
+from server.platform.errors import InvalidState, Unavailable
 from server.platform.records import AlreadyThere, Changed, Records
+
+logger = logging.getLogger(__name__)
 
 
 class SignOut(Protocol):
@@ -34,6 +38,7 @@ class LinkedAccounts(Generic[L]):
     users: Users
     links: Records[L]
     administers: Callable[[User], Awaitable[bool]]
+    last_administrator: LastAdministrator
     version: DirectoryVersion
     sign_out: SignOut
     passkeys: Passkeys
@@ -74,6 +79,22 @@ class LinkedAccounts(Generic[L]):
         await self.events.emit(
             kept.tenant_id, EventType.NEW_USER_REGISTERED, text=kept.email, user_id=kept.id
         )
+
+    async def replace(self, before: User, after: User) -> User:
+        """Replace an account at a sign-in; the last administrator keeps the present roles and groups.
+
+        Raises Changed, AlreadyThere.
+        """
+        try:
+            guard = await self.last_administrator.guard(before, after)
+        except InvalidState:
+            # A refused sign-in would lock this user out, and with them all administration.
+            logger.warning(
+                "the last administrator keeps roles and groups that the upstream no longer gives",
+                extra={"tenant_id": before.tenant_id, "user_id": before.id},
+            )
+            return await self.users.replace(replace(after, roles=before.roles, groups=before.groups))
+        return await self.users.replace(after, guard)
 
     async def tell(self, before: User, after: User) -> None:
         """Report a change of roles and groups."""

@@ -6,6 +6,7 @@ Each change needs a modification token, so the user has just authenticated again
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from identity.access.last_administrator import LastAdministrator
 from identity.access.person import Person
 from identity.access.sign_out import SignOut
 from identity.authentication.federation.account_types import unlinked
@@ -53,6 +54,7 @@ class OwnLinks:
     modification_tokens: ModificationTokens
     sign_out: SignOut
     version: DirectoryVersion
+    last_administrator: LastAdministrator
     hasher: SecretHasher = field(repr=False)
     events: Events
     clock: Clock
@@ -97,13 +99,18 @@ class OwnLinks:
     async def remove(self, person: Person, provider_id: str, *, modification_token: str) -> None:
         """Remove the link, with the roles and groups that the provider gives, and sign out all other browsers.
 
-        Raises NotFound, InvalidState for the only way to sign in, InvalidArgument, PermissionDenied.
+        Raises NotFound, InvalidState for the only way to sign in and for roles of the last administrator,
+        InvalidArgument, PermissionDenied.
         """
         tenant, user_id = person.tenant, person.user_id
         found = [link for link in await self._of(tenant, user_id) if link.provider_id == provider_id]
         if not found:
             raise NotFound("the account is not linked to this provider")
         await self._expect_another_way(tenant, user_id, provider_id)
+        provider = await self.providers.find(tenant, provider_id)
+        user = await self.users.find(tenant, user_id)
+        if user is not None:
+            await self.last_administrator.guard(user, _without(user, provider))
         await self.modification_tokens.spend(person, modification_token)
         for link in found:
             await self.links.take(tenant.tenant_id, link.id)
@@ -113,7 +120,7 @@ class OwnLinks:
         except InvalidState:
             await self._restore(found)
             raise
-        await self._change_account(tenant, user_id, await self.providers.find(tenant, provider_id))
+        await self._change_account(tenant, user_id, provider)
         await self.sign_out.everywhere(tenant, user_id, but=person.actor.session)
         await self.events.emit(
             tenant.tenant_id,
@@ -155,7 +162,7 @@ class OwnLinks:
             after = _without(user, provider)
             after = after if is_linked else replace(after, account_type=unlinked(after))
             try:
-                await self.users.replace(after)
+                await self.users.replace(after, await self.last_administrator.guard(user, after))
             except Changed:
                 continue
             if (after.roles, after.groups) != (user.roles, user.groups):

@@ -100,7 +100,7 @@ class LdapAccounts:
             if after == before:
                 return before
             try:
-                kept = await self.linked.users.replace(after)
+                kept = await self.linked.replace(before, after)
             except Changed:
                 continue
             except AlreadyThere as taken:

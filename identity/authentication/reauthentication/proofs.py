@@ -83,7 +83,7 @@ class Proofs:
         if user is None:
             raise Unauthenticated("there is no such user any more")
         await self._protection.admit(tenant, address, account=user.email, may_be_listed=False)
-        is_right = await self._passwords.verify(user.password_hash, password)
+        is_right = await self._passwords.verify(tenant.tenant_id, user.password_hash, password)
         # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
         await self._protection.admit(tenant, address, account=user.email, may_be_listed=False)
         if not is_right:

@@ -50,7 +50,7 @@ class PasswordChoice:
         policy = await self._policies.of(tenant)
         policy.expect(password)
         _expect_no_name(user, password)
-        if await self._passwords.is_easily_guessed(password, _about(user)):
+        if await self._passwords.is_easily_guessed(tenant.tenant_id, password, _about(user)):
             raise PasswordRefused(
                 "the password is easily guessed; choose a longer or less common one",
                 PasswordReason.EASILY_GUESSED,
@@ -63,7 +63,7 @@ class PasswordChoice:
         await self._expect_new(policy, user, password)
         valid_for = timedelta(days=policy.valid_days)
         return ChosenPassword(
-            password_hash=await self._passwords.hash(password),
+            password_hash=await self._passwords.hash(tenant.tenant_id, password),
             until=self._clock.now() + valid_for if valid_for else None,
             remembered=max(policy.not_recently_used - 1, 0),
         )
@@ -79,7 +79,7 @@ class PasswordChoice:
     async def _expect_new(self, policy: PasswordPolicy, user: User, password: str) -> None:
         used = filter(None, (user.password_hash, *user.previous_password_hashes))
         for password_hash in tuple(used)[: policy.not_recently_used]:
-            if await self._passwords.verify(password_hash, password):
+            if await self._passwords.verify(user.tenant_id, password_hash, password):
                 raise PasswordRefused(
                     f"the password is one of the last {policy.not_recently_used}; choose a new one",
                     PasswordReason.USED_BEFORE,

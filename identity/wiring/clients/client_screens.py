@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import screen_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.authentication.client_screens import Screens
@@ -25,6 +24,6 @@ class ClientScreenWiring:
 
     def __init__(self, dependencies: Dependencies, callers: Callers) -> None:
         administration = ScreenAdministration(
-            dependencies.store, Administrators(dependencies.standings), dependencies.events
+            dependencies.store, dependencies.administrators, dependencies.events
         )
         self.servicers = {_SCREENS: ScreenServicer(Admission(dependencies.tenants, callers), administration)}

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import saml_application_service_pb2, saml_sign_on_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission, TenantAdmission
 from identity.access.tokens.custom_claims import CustomClaims
@@ -72,9 +71,7 @@ def saml_application_administration(
 ) -> Mapping[ServiceDescriptor, object]:
     administration = SamlApplicationAdministration(
         applications=dependencies.store.of(SAML_APPLICATIONS),
-        relying_parties=RelyingParties(
-            dependencies.store.of(CLIENTS), Administrators(dependencies.standings)
-        ),
+        relying_parties=RelyingParties(dependencies.store.of(CLIENTS), dependencies.administrators),
         events=dependencies.events,
     )
     admission = Admission(dependencies.tenants, callers)

@@ -5,7 +5,6 @@ from collections.abc import Coroutine, Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import scim_application_service_pb2
-from identity.access.administrators import Administrators
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.clients.relying_parties import RelyingParties
@@ -35,9 +34,7 @@ class ScimApplicationWiring:
             tokens=tokens,
             exchange=exchange,
             destinations=dependencies.destinations,
-            relying_parties=RelyingParties(
-                dependencies.store.of(CLIENTS), Administrators(dependencies.standings)
-            ),
+            relying_parties=RelyingParties(dependencies.store.of(CLIENTS), dependencies.administrators),
             events=dependencies.events,
             clock=dependencies.clock,
             randomness=dependencies.randomness,

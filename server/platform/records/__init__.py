@@ -2,10 +2,29 @@
 
 A record is a frozen dataclass; a `Kind` describes how its type is stored. There is no transaction over
 several records: data that must change together is one record, and an action that may happen once is one
-`take` or one `replace`.
+`take` or one `replace`. A `Guard` puts changes of several records in sequence.
 """
 
 from server.platform.records.pages import every
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, Record, Records, RecordStore
+from server.platform.records.port import (
+    AlreadyThere,
+    AuditLog,
+    Changed,
+    Guard,
+    Kind,
+    Record,
+    Records,
+    RecordStore,
+)
 
-__all__ = ["AlreadyThere", "AuditLog", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]
+__all__ = [
+    "AlreadyThere",
+    "AuditLog",
+    "Changed",
+    "Guard",
+    "Kind",
+    "Record",
+    "RecordStore",
+    "Records",
+    "every",
+]

@@ -12,7 +12,7 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.query import Page, Query, evaluate
-from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
+from server.platform.records.port import AlreadyThere, Changed, Guard, Kind, R, Records
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
 Noted = Callable[[AuditNote], None]
@@ -31,9 +31,12 @@ class MemoryRecordStore:
         self._kept: dict[str, MemoryRecords[Any]] = {}
 
     def of(self, kind: Kind[R]) -> Records[R]:
+        return self._of(kind)
+
+    def _of(self, kind: Kind[R]) -> "MemoryRecords[R]":
         if kind.name not in self._kept:
             expect_unique_texts(kind)
-            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted)
+            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted, of=self._of)
         return self._kept[kind.name]
 
     async def note(self, note: AuditNote) -> None:
@@ -41,10 +44,21 @@ class MemoryRecordStore:
 
 
 class MemoryRecords(Generic[R]):
-    """Records of one kind, indexed by every text that finds them, and by tenant and scheduled time."""
+    """Records of one kind, indexed by every text that finds them, and by tenant and scheduled time.
 
-    def __init__(self, kind: Kind[R], clock: Clock, noted: Noted = _unnoted) -> None:
+    `of` returns the records of another kind in the same store.
+    """
+
+    def __init__(
+        self,
+        kind: Kind[R],
+        clock: Clock,
+        noted: Noted = _unnoted,
+        *,
+        of: Callable[[Kind[Any]], "MemoryRecords[Any]"] | None = None,
+    ) -> None:
         self._kind = kind
+        self._of: Callable[[Kind[Any]], MemoryRecords[Any]] = of or (lambda _kind: self)
         self._clock = clock
         self._noted = noted
         self._records: dict[tuple[TenantId, str], R] = {}
@@ -99,12 +113,12 @@ class MemoryRecords(Generic[R]):
         free = (record for record in records if self._is_free(record))
         return [self._put(replace(record, revision=1), None) for record in free]
 
-    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
+    async def replace(self, record: R, *, note: AuditNote | None = None, guard: Guard | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
-        there = self._live(record.tenant_id, record.id)
-        if there is None or there.revision != record.revision:
-            raise Changed
+        self._expect_unchanged(record)
         self._expect_unique(record)
+        if guard is not None:
+            await self._of(guard.kind).replace(guard.record)
         return self._put(replace(record, revision=record.revision + 1), note)
 
     async def replace_all(self, records: Sequence[R]) -> int:
@@ -163,6 +177,11 @@ class MemoryRecords(Generic[R]):
         texts = ((field, text) for field in self._kind.unique for text in texts_of(record, field))
         is_new = (record.tenant_id, record.id) not in self._records
         return is_new and not any((record.tenant_id, *each) in self._index for each in texts)
+
+    def _expect_unchanged(self, record: R) -> None:
+        there = self._live(record.tenant_id, record.id)
+        if there is None or there.revision != record.revision:
+            raise Changed
 
     def _expect_unique(self, record: R) -> None:
         for field in self._kind.unique:

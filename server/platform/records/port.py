@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
@@ -54,6 +54,17 @@ class Kind(Generic[R]):
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
     instead: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A record that must be unchanged when another record is changed; the change increments its revision.
+
+    Of several concurrent changes with the same guard only one is made.
+    """
+
+    kind: Kind[Any]
+    record: Record
 
 
 class AlreadyThere(Exception):
@@ -116,8 +127,11 @@ class Records(Protocol[R]):
         """
         ...
 
-    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
-        """Replace the record with the same revision and return the new one; raises Changed or AlreadyThere."""
+    async def replace(self, record: R, *, note: AuditNote | None = None, guard: Guard | None = None) -> R:
+        """Replace the record with the same revision and return the new one; raises Changed or AlreadyThere.
+
+        Raises Changed, too, when the record of `guard` has another revision.
+        """
         ...
 
     async def replace_all(self, records: Sequence[R]) -> int:

@@ -20,9 +20,9 @@ from server.platform.query import Page, Query
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import TOTAL, Statement
 from server.platform.records.contents import Contents
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
+from server.platform.records.port import AlreadyThere, AuditLog, Changed, Guard, Kind, R, Records
 from server.platform.records.search import FEW, Search, search_of
-from server.platform.records.statements import ALONE, Statements, noting
+from server.platform.records.statements import ALONE, Statements, combined, guarding
 from server.platform.records.texts import (
     can_be_kept,
     expect_that_can_be_kept,
@@ -62,19 +62,35 @@ class _AuditedStatements:
         self._audit = audit
 
     async def fetch(
-        self, statement: str, arguments: Sequence[object], note: AuditNote | None
+        self,
+        statement: str,
+        arguments: Sequence[object],
+        note: AuditNote | None,
+        guard: Guard | None = None,
     ) -> Sequence[asyncpg.Record]:
         """Run a statement and return its rows; without a note it runs without an audit entry."""
+        guarded = "" if guard is None else guarding(guard.kind, len(arguments) + 1)
+        arguments = (*arguments, *_arguments(guard))
         audit = self._audit
         if note is None or audit is None or not audit.is_open:
-            return await self._database.fetch(statement, *arguments)
-        text = noting(statement, audit.clauses(len(arguments) + 1))
+            text = combined(statement, before=guarded) if guarded else statement
+            return await self._database.fetch(text, *arguments)
+        text = combined(statement, before=guarded, after=audit.clauses(len(arguments) + 1))
         arguments = (*arguments, *audit.arguments(note))
         try:
             return await self._database.fetch(text, *arguments)
         except asyncpg.CheckViolationError:
             await audit.make_room(note)
             return await self._database.fetch(text, *arguments)
+
+
+def _arguments(guard: Guard | None) -> tuple[object, ...]:
+    if guard is None:
+        return ()
+    before = guard.record
+    after = replace(before, revision=before.revision + 1)
+    content = Contents(guard.kind).written(after)
+    return before.tenant_id, before.id, after.revision, content, before.revision
 
 
 class PostgresRecords(Generic[R]):
@@ -169,10 +185,11 @@ class PostgresRecords(Generic[R]):
         inserted = {(row["tenant_id"], row["id"]) for row in rows}
         return [record for record in kept if (record.tenant_id, record.id) in inserted]
 
-    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
+    async def replace(self, record: R, *, note: AuditNote | None = None, guard: Guard | None = None) -> R:
         kept = replace(record, revision=record.revision + 1)
         row = (*self._row(kept), self._clock.now(), record.revision)
-        if not await self._write(self._statements.replace, kept, row, note):
+        statement = self._statements.replace if guard is None else self._statements.guarded_replace
+        if not await self._write(statement, kept, row, note, guard):
             raise Changed
         return kept
 
@@ -205,12 +222,17 @@ class PostgresRecords(Generic[R]):
         return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
 
     async def _write(
-        self, statement: str, record: R, row: Sequence[object], note: AuditNote | None
+        self,
+        statement: str,
+        record: R,
+        row: Sequence[object],
+        note: AuditNote | None,
+        guard: Guard | None = None,
     ) -> Sequence[asyncpg.Record]:
         """Insert or replace a record, after removing expired records that conflict with it."""
         for _ in range(_ATTEMPTS):
             try:
-                return await self._noting.fetch(statement, row, note)
+                return await self._noting.fetch(statement, row, note, guard)
             except asyncpg.UniqueViolationError as error:
                 field = self._statements.field_of(error.constraint_name)
                 if not await self._remove_expired_like(record, field):

@@ -21,9 +21,24 @@ OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 ALONE = "SELECT 1"
 
 
-def noting(statement: str, clauses: str) -> str:
-    """Combine a changing statement with RETURNING and clauses that depend on its row."""
-    return f"WITH changed AS ({statement}), {clauses} SELECT * FROM changed"
+def combined(statement: str, *, before: str = "", after: str = "") -> str:
+    """Combine a changing statement with RETURNING, clauses that it depends on, and clauses that depend on its row."""
+    clauses = ", ".join(filter(None, (before, f"changed AS ({statement})", after)))
+    return f"WITH {clauses} SELECT * FROM changed"
+
+
+def guarding(kind: Kind[Any], first: int) -> str:
+    """Return the clause `guarded`, which has a row if a record had its revision, and writes the next one.
+
+    Its parameters start at number `first`: the tenant, the id, the new revision, the new content, the old revision.
+    """
+    tenant_id, record_id, revision, content, before = (f"${number}" for number in range(first, first + 5))
+    return f"""
+        guarded AS (
+            UPDATE identity."{kind.name}" SET revision = {revision}, content = {content}
+            WHERE tenant_id = {tenant_id} AND id = {record_id} AND revision = {before} RETURNING 1
+        )
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +47,7 @@ class Statements:
 
     - `insert`: all columns.
     - `replace`: all columns, the current time, the previous revision.
+    - `guarded_replace`: the arguments of `replace`; it depends on the clause `guarded`.
     - `insert_all`: an array per column; texts as JSON if a column holds several.
     - `replace_all`: the arguments of `insert_all`, and the current time.
     - `find_any`: the tenant, an array of texts, the current time.
@@ -50,6 +66,7 @@ class Statements:
     insert: str
     insert_all: str
     replace: str
+    guarded_replace: str
     replace_all: str
     take: str
     remove: Mapping[str, str]
@@ -80,6 +97,7 @@ class Statements:
             insert=_insert(table, columns),
             insert_all=_insert_all(table, columns, lists, kind.scheduled),
             replace=_replace(table, columns),
+            guarded_replace=_replace(table, columns, "AND EXISTS (SELECT FROM guarded)"),
             replace_all=_replace_all(table, columns, lists, kind.scheduled),
             take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
             remove={
@@ -156,7 +174,7 @@ def _insert_all(table: str, columns: tuple[str, ...], lists: frozenset[str], sch
     """
 
 
-def _replace(table: str, columns: tuple[str, ...]) -> str:
+def _replace(table: str, columns: tuple[str, ...], condition: str = "") -> str:
     changes = ", ".join(
         f"{column} = ${number}" for number, column in enumerate(columns, 1) if column not in _PLACE
     )
@@ -164,7 +182,7 @@ def _replace(table: str, columns: tuple[str, ...]) -> str:
     return f"""
         UPDATE {table} SET {changes}
         WHERE tenant_id = $1 AND id = $2 AND revision = ${before} AND (expires_at IS NULL OR expires_at > ${now})
-        RETURNING revision
+        {condition} RETURNING revision
     """
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor, ActorKind
 from identity.access.device import DEVICES, Device
+from identity.access.last_administrator import LastAdministrator
 from identity.access.sessions.logout_config import LogoutConfig
 from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.access.sessions.session import SESSIONS, Authentication, Session
@@ -102,7 +103,8 @@ class Administration:
         )
         self.version = DirectoryVersion(self.store)
         self.standings = Standings(self.store, provider.tenants)
-        self.administrators = Administrators(self.standings)
+        last = LastAdministrator(self.store, provider.tenants, provider.clock, emails=())
+        self.administrators = Administrators(self.standings, last)
         self.groups = self._labels("group", GROUPS, holders_of_groups(self.store))
         self.roles = self._labels("role", ROLES, holders_of_roles(self.store), built_in=("admin",))
         self.scopes = self._labels(

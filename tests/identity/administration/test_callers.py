@@ -137,6 +137,7 @@ async def test_an_administrator_may_all_that_there_is(world: CallerWorld, role: 
         session=world.sid,
         peer_address=ADDRESS,
         permissions=frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE}),
+        administers_deployment=True,
     )
 
 
@@ -358,7 +359,9 @@ async def test_a_client_may_what_it_was_given(world: CallerWorld) -> None:
     actor = await world.expect(world.token("identity:write job:work", client=service), Right.UPDATE, "acme")
 
     narrowed = frozenset({Permission.IDENTITY_WRITE, Permission.JOB_WORK})
-    assert actor == Actor(ActorKind.CLIENT, "service", "The service", permissions=narrowed)
+    assert actor == Actor(
+        ActorKind.CLIENT, "service", "The service", permissions=narrowed, administers_deployment=True
+    )
     with pytest.raises(PermissionDenied):
         await world.expect(world.token("identity:write", client=app()), Right.UPDATE)
 

@@ -46,7 +46,7 @@ async def test_an_account_with_a_password_can_be_signed_in_to(administration: Ad
     bob = await administration.users.create(administration.tenant, replace(BOB, password=PASSWORD), ROOT)
 
     assert bob.account_type is AccountType.PASSWORD
-    assert await administration.provider.passwords.verify(bob.password_hash, PASSWORD)
+    assert await administration.provider.passwords.verify("default", bob.password_hash, PASSWORD)
 
 
 async def test_two_accounts_do_not_share_an_address(administration: Administration) -> None:
@@ -199,8 +199,8 @@ async def test_a_new_password_replaces_the_old_one(administration: Administratio
 
     user, passwords = await administration.user(), administration.provider.passwords
     assert (user.account_type, user.password_until) == (AccountType.PASSWORD, None)
-    assert await passwords.verify(user.password_hash, NEW_PASSWORD)
-    assert not await passwords.verify(user.password_hash, PASSWORD)
+    assert await passwords.verify("default", user.password_hash, NEW_PASSWORD)
+    assert not await passwords.verify("default", user.password_hash, PASSWORD)
     assert ("UserPasswordReset", "alice@example.com") in await administration.told_of()
 
 
@@ -350,7 +350,9 @@ async def test_a_password_does_not_replace_one_that_came_meanwhile(administratio
         await slower.update(administration.tenant, ALICE, UserChange(password=NEW_PASSWORD), actor=ROOT)
 
     user = await administration.user()
-    assert await administration.provider.passwords.verify(user.password_hash, "chosen by somebody else")
+    assert await administration.provider.passwords.verify(
+        "default", user.password_hash, "chosen by somebody else"
+    )
 
 
 async def test_whose_account_ends_is_signed_out_also_where_it_ends_it(administration: Administration) -> None:

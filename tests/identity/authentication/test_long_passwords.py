@@ -30,7 +30,7 @@ def passwords() -> Iterator[Passwords]:
 async def test_what_differs_in_one_character_is_another_password(
     passwords: Passwords, password: str, almost: str
 ) -> None:
-    password_hash = await passwords.hash(password)
+    password_hash = await passwords.hash("default", password)
 
-    assert await passwords.verify(password_hash, password)
-    assert not await passwords.verify(password_hash, almost)
+    assert await passwords.verify("default", password_hash, password)
+    assert not await passwords.verify("default", password_hash, almost)

@@ -242,7 +242,7 @@ async def test_a_password_of_an_older_cost_is_hashed_anew(provider: Provider) ->
     user = await verify(provider)
 
     assert not provider.passwords.is_outdated(user.password_hash)
-    assert await provider.passwords.verify(user.password_hash, PASSWORD)
+    assert await provider.passwords.verify("default", user.password_hash, PASSWORD)
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -283,13 +283,42 @@ async def test_a_wrong_password_leaves_a_hash_of_another_system(provider: Provid
 async def test_whether_a_password_is_right(
     provider: Provider, password_hash: str | None, password: str, *, is_right: bool
 ) -> None:
-    assert await provider.passwords.verify(password_hash, password) == is_right
+    assert await provider.passwords.verify("default", password_hash, password) == is_right
+
+
+async def test_no_tenant_waits_for_the_sign_ins_of_another() -> None:
+    passwords = Passwords(PasswordConfig(memory_kib=8, iterations=1, lanes=1, workers=1))
+    finished: list[str] = []
+
+    async def verify(tenant_id: str) -> None:
+        await passwords.verify(tenant_id, None, PASSWORD)
+        finished.append(tenant_id)
+
+    async with asyncio.TaskGroup() as tasks:
+        for tenant_id in (*["acme"] * 190, "umbrella"):
+            tasks.create_task(verify(tenant_id))
+    passwords.close()
+
+    assert finished.index("umbrella") <= 2
+
+
+async def test_a_tenant_with_too_many_sign_ins_is_turned_away_alone() -> None:
+    passwords = Passwords(PasswordConfig(memory_kib=8, iterations=1, lanes=1, workers=1))
+    calls = [passwords.verify(tenant_id, None, PASSWORD) for tenant_id in (*["acme"] * 260, "umbrella")]
+
+    *outcomes, other = await asyncio.gather(*calls, return_exceptions=True)
+    refused = [each for each in outcomes if isinstance(each, ResourceExhausted)]
+    passwords.close()
+
+    assert other is False
+    assert refused
+    assert all(each.metadata["retry_after_secs"] == "1" for each in refused)
 
 
 async def test_a_crowd_is_turned_away_before_it_costs_memory() -> None:
     passwords = Passwords(PasswordConfig(memory_kib=8, iterations=1, lanes=1, workers=1), most_waiting=0)
 
     with pytest.raises(ResourceExhausted):
-        await passwords.verify(None, PASSWORD)
+        await passwords.verify("default", None, PASSWORD)
 
     passwords.close()

@@ -15,9 +15,9 @@ from tests.identity.browsers import ADDRESS, NOON, NoBrowsers, Provider, alice
 class CountedPasswords(Passwords):
     checked = 0
 
-    async def verify(self, password_hash: str | None, password: str) -> bool:
+    async def verify(self, tenant_id: str, password_hash: str | None, password: str) -> bool:
         self.checked += 1
-        return await super().verify(password_hash, password)
+        return await super().verify(tenant_id, password_hash, password)
 
 
 @pytest.fixture

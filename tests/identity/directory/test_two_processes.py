@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import grpc
 import pytest
 
+from gnomon.directory.v1 import user_service_pb2
+from gnomon.directory.v1.user_service_pb2_grpc import UserServiceStub
 from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
 from gnomon.identity.v1.membership_service_pb2 import AssignRoleToClientRequest, UnassignRoleFromClientRequest
@@ -15,20 +17,23 @@ from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.master_keys import new_master_key
 from identity.directory.labels import ROLES, Role
+from identity.directory.user import USERS
 from identity.directory.version import PASS_SECONDS
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.channels import error_of
 from server.platform.clock import VirtualClock
-from server.platform.errors import PermissionDenied
+from server.platform.errors import InvalidState, PermissionDenied
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records.postgres import PostgresRecordStore
 from tests.durable import migrated_database
+from tests.identity.browsers import alice
 from tests.identity.deployment import CONFIG, NOON, WORKER, WORKER_SECRET, Deployment, deployed
 
 PASSES = 100
+ROUNDS = 10
 # May request a permission that it has only through a role.
 READER = replace(
     WORKER,
@@ -68,8 +73,8 @@ class Processes:
 
 
 @pytest.fixture
-async def processes(postgres_dsn: str) -> AsyncIterator[Processes]:
-    dsn = await migrated_database(postgres_dsn, "directory_processes")
+async def processes(postgres_dsn: str, request: pytest.FixtureRequest) -> AsyncIterator[Processes]:
+    dsn = await migrated_database(postgres_dsn, f"directory_{request.node.name}"[:60])
     master_key = EncryptionConfig(keys=(new_master_key(SystemRandomness()),))
     clients = (*CONFIG.bootstrap.clients, READER)
     config = replace(CONFIG, encryption=master_key, bootstrap=replace(CONFIG.bootstrap, clients=clients))
@@ -108,3 +113,32 @@ async def test_what_one_process_gives_and_takes_the_other_checks(processes: Proc
     )
     assert not await processes.may_read(processes.one)
     await processes.other_says(may_read=False)
+
+
+async def test_two_callers_at_once_leave_one_of_two_administrators(processes: Processes) -> None:
+    users, default = processes.one.store.of(USERS), TenantId("default")
+    for user in await users.page(default):
+        await users.take(default, user.id)
+    stubs = [UserServiceStub(process.channel) for process in (processes.one, processes.other)]
+
+    for turn in range(ROUNDS):
+        names = [f"anna{turn}", f"bert{turn}"]
+        for name in names:
+            await users.insert(
+                alice(id=name, email=f"{name}@example.com", preferred_username=name, roles=("admin",))
+            )
+        outcomes = await asyncio.gather(
+            *(
+                stub.DeleteUser(
+                    user_service_pb2.DeleteUserRequest(username=name), metadata=processes.administrator
+                )
+                for stub, name in zip(stubs, names, strict=True)
+            ),
+            return_exceptions=True,
+        )
+        refusals = [error_of(each) for each in outcomes if isinstance(each, grpc.RpcError)]
+        (left,) = await users.page(default)
+
+        assert [type(refusal) for refusal in refusals] == [InvalidState]
+        assert left.is_enabled
+        await users.take(default, left.id)

@@ -54,6 +54,37 @@ async def test_a_tenant_leaves_a_thread_to_others(threads: TenantThreads, work: 
     assert sorted(work.begun) == ["a1", "a2", "b1"]
 
 
+async def test_short_work_of_a_tenant_has_all_threads_until_another_waits(work: Work) -> None:
+    threads = TenantThreads("gates", TWO, most_waiting=400, most_of_one=300, is_short=True)
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(260):
+            tasks.create_task(threads.run("a", work, f"a{number}"))
+        await until(lambda: len(work.begun) == TWO)
+        tasks.create_task(threads.run("b", work, "b"))
+        await ticks(10)
+        work.opened.set()
+    threads.close()
+
+    assert work.begun[:TWO] == ["a0", "a1"]
+    assert work.begun.index("b") <= 2 * TWO
+
+
+async def test_a_caller_that_waits_too_long_is_refused(work: Work) -> None:
+    threads = TenantThreads("gates", 1, most_waiting=MOST, most_of_one=MOST_OF_ONE, longest_wait=0.0)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(threads.run("a", work, "a1"))
+        await until(lambda: work.begun)
+
+        with pytest.raises(ResourceExhausted) as refusal:
+            await threads.run("a", work, "a2")
+        work.opened.set()
+    after = await threads.run("a", work, "a3")
+    threads.close()
+
+    assert refusal.value.metadata["retry_after_secs"] == "1"
+    assert (running.result(), after, work.begun) == ("a1", "a3", ["a1", "a3"])
+
+
 async def test_tenants_take_turns(work: Work) -> None:
     threads = TenantThreads("gates", 1, most_waiting=MOST, most_of_one=MOST_OF_ONE)
     async with asyncio.TaskGroup() as tasks:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from identity.access.administrators import Administrators
+from identity.access.last_administrator import LastAdministrator
 from identity.access.sessions.browser import Browser
 from identity.access.sign_out import SignOut
 from identity.access.tokens.token_sets import TokenSets
@@ -139,6 +140,7 @@ class Flow:
             **shared,
             clock=provider.clock,
         )
+        self.last_administrator = LastAdministrator(store, provider.tenants, provider.clock, emails=())
         self.callback = UpstreamCallback(
             *(provider.sessions, store.of(UPSTREAM_LOGINS)),
             clients=provider.clients,
@@ -149,7 +151,10 @@ class Flow:
                 linked=LinkedAccounts(
                     users=provider.users,
                     links=store.of(PROVIDER_LINKS),
-                    administers=Administrators(Standings(store, provider.tenants)).makes,
+                    administers=Administrators(
+                        Standings(store, provider.tenants), self.last_administrator
+                    ).makes,
+                    last_administrator=self.last_administrator,
                     version=DirectoryVersion(store),
                     sign_out=SignOut(provider.termination, TokenSets(store)),
                     passkeys=provider.passkeys,

@@ -206,6 +206,7 @@ async def test_an_account_that_is_disabled_stays_so(flow: Flow) -> None:
 
 
 async def test_roles_and_groups_follow_the_claims_and_nothing_else_changes(flow: Flow) -> None:
+    await flow.provider.admit(alice(id="root", email="root@example.com", roles=("admin",)))
     flow.answers.claims = {"realm": {"roles": ["x", "boss"]}, "department": "sales"}
     await flow.sign_in()
     user = (await people(flow))["alice@example.com"]

@@ -72,6 +72,7 @@ class Linking:
             modification_tokens=self.proofs,
             sign_out=SignOut(provider.termination, TokenSets(self.store)),
             version=DirectoryVersion(self.store),
+            last_administrator=flow.last_administrator,
             clock=provider.clock,
             is_enabled=True,
         )
@@ -361,3 +362,34 @@ async def test_roles_and_groups_of_the_provider_end_with_the_link() -> None:
     await linking.remove()
 
     assert ((await linking.user()).roles, (await linking.user()).groups) == (("own",), ("club",))
+
+
+async def test_the_last_administrator_keeps_the_link_that_makes_one() -> None:
+    linking = Linking()
+    mapping = ClaimMapping(claim="c", value="v", roles=("admin",))
+    await linking.furnish(mappings=(mapping,))
+    await linking.link()
+    await linking.change(roles=("admin",))
+
+    with pytest.raises(InvalidState, match="first make another person an administrator"):
+        await linking.remove()
+
+    assert (await linking.user()).roles == ("admin",)
+    assert await linking.linked() == ["p1"]
+
+
+async def test_a_sign_in_takes_no_role_from_the_last_administrator() -> None:
+    linking = Linking()
+    mapping = ClaimMapping(claim="c", value="v", roles=("admin",))
+    await linking.furnish(mappings=(mapping,))
+    await linking.link()
+    await linking.change(roles=("admin",))
+
+    await linking.flow.sign_in()
+    kept = (await linking.user()).roles
+    await linking.flow.provider.users.replace(
+        replace(await linking.flow.provider.users.find(linking.tenant, UserId("bob")), roles=("admin",))
+    )
+    await linking.flow.sign_in()
+
+    assert (kept, (await linking.user()).roles) == (("admin",), ())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from identity.access.last_administrator import LastAdministrator
 from identity.authentication.federation.linked_accounts import LinkedAccounts
 from identity.authentication.ldap.accounts import LdapAccounts
 from identity.authentication.ldap.pools import LdapPools
@@ -70,6 +71,7 @@ class Company:
                 users=provider.users,
                 links=self.store.of(LDAP_LINKS),
                 administers=self._administers,
+                last_administrator=LastAdministrator(self.store, provider.tenants, provider.clock, emails=()),
                 version=self.version,  # type: ignore[arg-type]  # what it uses of it
                 sign_out=self.ended,
                 passkeys=Passkeys(self.store.of(PASSKEYS)),

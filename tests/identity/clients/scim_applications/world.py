@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from identity.access.administrators import Administrators
+from identity.access.last_administrator import LastAdministrator
 from identity.clients.relying_parties import RelyingParties
 from identity.clients.scim_applications.administration import (
     ScimApplicationAdministration,
@@ -73,7 +74,11 @@ class World:
             exchange=self.services,
             destinations=Destinations(),
             relying_parties=RelyingParties(
-                self.store.of(CLIENTS), Administrators(Standings(self.store, TENANTS))
+                self.store.of(CLIENTS),
+                Administrators(
+                    Standings(self.store, TENANTS),
+                    LastAdministrator(self.store, TENANTS, self.clock, emails=()),
+                ),
             ),
             events=self.events,
             **sources,

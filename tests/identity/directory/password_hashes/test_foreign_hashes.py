@@ -38,14 +38,14 @@ async def test_a_password_is_verified_by_any_kind_of_hash_and_the_hash_is_outdat
     passwords = Passwords(PasswordConfig(memory_kib=128, iterations=1, lanes=1))
     stored = read(MADE[kind]()).text
 
-    assert await passwords.verify(stored, PASSWORD)
-    assert not await passwords.verify(stored, "wrong")
+    assert await passwords.verify("default", stored, PASSWORD)
+    assert not await passwords.verify("default", stored, "wrong")
     assert passwords.is_outdated(stored)
 
 
 async def test_a_hash_of_our_own_is_read_as_it_is() -> None:
     passwords = Passwords(_CHEAP)
-    own = await passwords.hash(PASSWORD)
+    own = await passwords.hash("default", PASSWORD)
 
     assert own.startswith(OWN)
     assert read(own).text == own

@@ -116,7 +116,7 @@ async def test_no_more_passwords_are_remembered_than_are_asked_for(administratio
 
     passwords = administration.provider.passwords
     assert [
-        await passwords.verify(password_hash, used)
+        await passwords.verify("default", password_hash, used)
         for password_hash, used in zip(user.previous_password_hashes, OTHER_PASSWORDS[1::-1], strict=True)
     ] == [True, True]
     assert not any(password_hash in repr(user) for password_hash in user.previous_password_hashes)
@@ -152,5 +152,5 @@ async def test_what_is_chosen_is_hashed_and_the_choice_shows_nothing(administrat
 
     chosen = await password_choice.choose(administration.tenant, await administration.user(), NEW_PASSWORD)
 
-    assert await administration.provider.passwords.verify(chosen.password_hash, NEW_PASSWORD)
+    assert await administration.provider.passwords.verify("default", chosen.password_hash, NEW_PASSWORD)
     assert chosen.password_hash not in repr(chosen)

@@ -199,7 +199,7 @@ class Desk:
 
     async def has_password(self, password: str, email: str = EVE) -> bool:
         user = await self.known(email)
-        return await self.provider.passwords.verify(user.password_hash, password)
+        return await self.provider.passwords.verify("default", user.password_hash, password)
 
     async def everybody(self) -> list[User]:
         return list(await self.store.of(USERS).page(self.tenant.tenant_id))

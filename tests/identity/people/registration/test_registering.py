@@ -342,9 +342,9 @@ async def test_r36_a_network_of_the_newer_kind_counts_as_one_address() -> None:
 class CountedPasswords(Passwords):
     hashed = 0
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, tenant_id: str, password: str) -> str:
         self.hashed += 1
-        return await super().hash(password)
+        return await super().hash(tenant_id, password)
 
 
 @pytest.mark.parametrize("email", [EVE, ALICE, "new@example.com"])

@@ -151,7 +151,7 @@ class Resets(Administration):
 
     async def has_password(self, password: str, user_id: str = ALICE) -> bool:
         user = await self.user(user_id)
-        return await self.provider.passwords.verify(user.password_hash, password)
+        return await self.provider.passwords.verify("default", user.password_hash, password)
 
     async def change(self, **fields: object) -> User:
         """Change Alice, as another caller would."""

@@ -67,7 +67,7 @@ async def test_the_password_of_any_kind_of_hash_is_right(transfer: Transfer, kin
 
     user = await transfer.by_email()
     assert user is not None
-    assert await transfer.administration.provider.passwords.verify(user.password_hash, PASSWORD)
+    assert await transfer.administration.provider.passwords.verify("default", user.password_hash, PASSWORD)
 
 
 async def test_the_same_file_twice_changes_nothing(transfer: Transfer) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
-from server.platform.records import AlreadyThere, Changed, Records
+from server.platform.records import AlreadyThere, Changed, Guard, Records
 from server.platform.records.memory import MemoryRecordStore
 from tests.server.platform.records import things
 from tests.server.platform.records.things import ACME, THINGS, Thing, after, thing
@@ -51,6 +51,22 @@ async def test_one_of_all_takers_gets_the_record(both: Sequence[Records[Thing]])
     taken = await outcomes([both[number % 2].take(ACME, "one") for number in range(CALLERS)])
 
     assert taken == [kept]
+
+
+async def test_one_of_all_changes_with_the_same_guard_is_made(both: Sequence[Records[Thing]]) -> None:
+    guard = Guard(THINGS, await both[0].insert(thing("guard")))
+    kept = [await both[0].insert(thing(f"{number}")) for number in range(CALLERS)]
+
+    made = await outcomes(
+        [
+            both[number % 2].replace(replace(record, note="changed"), guard=guard)
+            for number, record in enumerate(kept)
+        ]
+    )
+
+    changed = [record for record in await both[0].page(ACME, most=2 * CALLERS) if record.note == "changed"]
+    assert len(made) == 1
+    assert changed == made
 
 
 async def test_one_of_all_replacements_of_a_revision_stands(both: Sequence[Records[Thing]]) -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from server.platform.clock import VirtualClock
 from server.platform.errors import InvalidArgument
-from server.platform.records import AlreadyThere, Changed, Kind, Records, RecordStore
+from server.platform.records import AlreadyThere, Changed, Guard, Kind, Records, RecordStore
 from tests.server.platform.records.things import (
     ACME,
     NOON,
+    THINGS,
     UMBRELLA,
     Part,
     Size,
@@ -130,6 +131,17 @@ async def test_a_record_is_replaced_by_whoever_has_its_revision(records: Records
         await records.replace(replace(first, note="late"))
     with pytest.raises(Changed):
         await records.replace(thing("two", revision=1))
+
+
+async def test_a_guarded_replacement_needs_the_revision_of_the_guard(records: Records[Thing]) -> None:
+    first, guard = await records.insert(thing(name="n")), await records.insert(thing("guard", note="kept"))
+
+    second = await records.replace(replace(first, name="m"), guard=Guard(THINGS, guard))
+    with pytest.raises(Changed):
+        await records.replace(replace(second, name="o"), guard=Guard(THINGS, guard))
+
+    assert await records.get(ACME, "one") == second
+    assert await records.get(ACME, "guard") == replace(guard, revision=2)
 
 
 async def test_a_record_keeps_its_own_unique_text_and_gets_no_others(records: Records[Thing]) -> None:

@@ -14,7 +14,7 @@ from server.platform.errors import Unavailable
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Page, Window, equals
-from server.platform.records import AlreadyThere, Changed, Kind, Record, Records
+from server.platform.records import AlreadyThere, Changed, Guard, Kind, Record, Records
 from server.platform.records.postgres import PostgresRecordStore
 from server.store.entities import AuditEntry, AuditResult
 from server.store.ports import Batch
@@ -128,6 +128,18 @@ async def test_a_change_that_is_not_made_leaves_none(directory: Directory) -> No
     assert await directory.rules.take(TENANT_ID, "other", note=note()) is None
 
     assert (await directory.log()).items == []
+
+
+async def test_a_guarded_change_leaves_an_entry_only_when_it_is_made(directory: Directory) -> None:
+    kept, guard = await directory.rules.insert(rule()), await directory.rules.insert(rule(record_id="guard"))
+    guarded = Guard(RULES, guard)
+
+    changed = await directory.rules.replace(replace(kept, name="New"), note=note(), guard=guarded)
+    with pytest.raises(Changed):
+        await directory.rules.replace(replace(changed, name="Newer"), note=note(), guard=guarded)
+
+    assert len((await directory.log()).items) == 1
+    assert await directory.rules.get(TENANT_ID, "r") == changed
 
 
 async def test_an_entry_that_cannot_be_written_undoes_the_change(
