@@ -57,6 +57,11 @@ class SignedJwt:
         value = self.claims.get(claim)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
+    def has_begun(self, latest: float) -> bool:
+        """Whether `iat` and `nbf` are missing, or times that are not after this one: RFC 7519 §4.1.5, §4.1.6."""
+        times = [self.time(claim) for claim in ("iat", "nbf") if claim in self.claims]
+        return all(time is not None and time <= latest for time in times)
+
 
 def parse(token: str) -> SignedJwt:
     """Parse a JWT; raises MalformedJwt."""

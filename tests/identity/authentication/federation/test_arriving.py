@@ -160,6 +160,7 @@ REFUSED = {
     "expired": {"exp": NOW - 5},
     "good for ever": {"exp": None},
     "issued in the future": {"iat": NOW + 6},
+    "not valid yet": {"nbf": NOW + 6},
     "no time of issue": {"iat": None},
     "another nonce": {"nonce": "other"},
     "no nonce": {"nonce": None},
