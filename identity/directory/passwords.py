@@ -11,7 +11,8 @@ from argon2.exceptions import VerifyMismatchError
 from zxcvbn_rs_py import zxcvbn
 
 from identity.directory.password_config import PasswordConfig
-from identity.directory.password_hashes.foreign_hash import OWN, read
+from identity.directory.password_hashes.foreign_hash import OWN, cost_of, read
+from identity.directory.password_hashes.pbkdf2 import work
 from server.platform.threads import Threads
 
 # A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.
@@ -30,9 +31,12 @@ class Passwords:
         """Raises ResourceExhausted when too many wait already."""
         return await self._threads.run(self._hasher.hash, password)
 
-    async def verify(self, password_hash: str | None, password: str) -> bool:
-        """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted."""
-        return await self._threads.run(self._verify, password_hash, password)
+    async def verify(self, password_hash: str | None, password: str, *, decoy: str = "") -> bool:
+        """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted.
+
+        With a decoy, a wrong password costs a hash of ours and the decoy, whatever the hash is.
+        """
+        return await self._threads.run(self._verified, password_hash, password, decoy)
 
     async def is_easily_guessed(self, password: str, about: Sequence[str]) -> bool:
         """Whether it is a known password, or a variation of one, of a pattern, or of facts about the user.
@@ -48,6 +52,18 @@ class Passwords:
 
     def close(self) -> None:
         self._threads.close()
+
+    def _verified(self, password_hash: str | None, password: str, decoy: str) -> bool:
+        if self._verify(password_hash, password):
+            return True
+        if not decoy:
+            return False
+        if password_hash and self.is_outdated(password_hash):
+            self._hasher.hash(password)
+            work(cost_of(decoy) - cost_of(password_hash))
+        else:
+            read(decoy).matches(password)
+        return False
 
     def _verify(self, password_hash: str | None, password: str) -> bool:
         if not password_hash:
