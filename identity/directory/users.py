@@ -1,6 +1,7 @@
 """The users of a tenant."""
 
 import logging
+import unicodedata
 from datetime import datetime
 
 import idna
@@ -26,6 +27,10 @@ class Users:
     async def find_by_email(self, tenant: Tenant, email: str) -> User | None:
         """Return the account with this e-mail address, compared without case."""
         found = await self._records.find(tenant.tenant_id, "email", email_key(email), most=1)
+        if not found and not email.isascii():
+            # Stored in normalization form NFC, which few keyboards guarantee.
+            composed = email_key(unicodedata.normalize("NFC", email))
+            found = await self._records.find(tenant.tenant_id, "email", composed, most=1)
         return found[0] if found else None
 
     async def find_by_username(self, tenant: Tenant, username: str) -> User | None:
