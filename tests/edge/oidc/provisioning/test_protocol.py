@@ -431,3 +431,14 @@ async def test_characters_that_nobody_sees_are_refused_and_never_dropped(
 
     assert (await client.refusal("POST", "Users", body))[0] == 400
     assert await client.refusal("PUT", f"Users/{made['id']}", body) == (400, "invalidValue")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"userName": "a@example.com", "userName": "b@example.com"}',
+        '{"userName": "a@b.c", "USERNAME": "b@b.c"}',
+    ],
+)
+async def test_a_document_that_has_an_attribute_twice_is_refused(client: Client, text: str) -> None:
+    assert await client.refusal("POST", "Users", data=text) == (400, "invalidSyntax")
