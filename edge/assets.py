@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aiohttp import hdrs, web
 
-from edge.content_coding import GZIP, accepts_gzip, compressed
+from edge.compression import GZIP, accepts_gzip, compressed
 
 _MEDIA_TYPES = {
     ".css": "text/css",

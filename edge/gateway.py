@@ -11,9 +11,9 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from multidict import CIMultiDict, istr
 
+from edge.compression import json_answer, may_be_compressed, plain_answer
 from edge.conditional import Respond, conditionally
 from edge.config import EdgeConfig, Release
-from edge.content_coding import json_answer, may_be_compressed, plain_answer
 from edge.contract import JSON, Route
 from edge.download import UNTRUSTED, download_of
 from edge.metadata import Metadata, metadata_of

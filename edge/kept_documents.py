@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from aiohttp import hdrs, web
 from multidict import CIMultiDict
 
-from edge.content_coding import GZIP, accepts_gzip, compressed
+from edge.compression import GZIP, accepts_gzip, compressed
 from server.platform.document_revision import DocumentRevision
 
 FRESH_SECONDS = 1.0

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
-from identity.directory.mail_address import mail_address
+from identity.foundation.mail_address import mail_address
 from identity.foundation.visible_text import is_identifier, visible_name
 from identity.foundation.vocabulary import ConsentMode
 

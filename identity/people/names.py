@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from identity.directory.mail_address import mail_address
+from identity.foundation.mail_address import mail_address
 from identity.foundation.visible_text import visible_name
 from server.platform.errors import InvalidArgument
 

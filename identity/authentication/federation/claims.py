@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from identity.authentication.federation.id_token import is_name
-from identity.directory.mail_address import mail_address
 from identity.directory.provider import ProviderFields
+from identity.foundation.mail_address import mail_address
 from identity.foundation.visible_text import visible_name
 from identity.foundation.vocabulary import AuthenticationContext
 

@@ -9,8 +9,8 @@ from identity.authentication.ldap.names import filled
 from identity.delivery.ldap.connection import Found, LdapConnection
 from identity.delivery.ldap.errors import LdapTooLarge
 from identity.delivery.ldap.messages import Entry
-from identity.directory.mail_address import mail_address
 from identity.directory.tenants.ldap_directory import LdapFields
+from identity.foundation.mail_address import mail_address
 from identity.foundation.visible_text import visible_name
 
 MOST_GROUPS = 10_000

@@ -13,7 +13,7 @@ import msgspec
 
 from identity.directory.labels import Group
 from identity.directory.user import Provisioned, User
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.foundation.visible_text import visible_name
 from identity.people import names
 from identity.people.provisioning.attributes import ENTERPRISE_SCHEMA, USER_SCHEMA

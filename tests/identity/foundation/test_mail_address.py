@@ -1,6 +1,6 @@
 import pytest
 
-from identity.directory.mail_address import mail_address
+from identity.foundation.mail_address import mail_address
 from tests.identity.foundation.test_visible_text import UNSEEN
 
 

@@ -9,7 +9,6 @@ import unicodedata
 
 import idna
 
-from identity.directory.users import email_key
 from identity.foundation.visible_text import is_identifier, visible_name
 
 _MOST_CHARACTERS = 254
@@ -30,6 +29,12 @@ def mail_address(text: str) -> str:
     return address if is_local and len(address) <= _MOST_CHARACTERS and _is_domain(domain) else ""
 
 
+def email_key(email: str) -> str:
+    """Return an address in its stored form: lower case, an internationalized domain as A-labels (RFC 5890)."""
+    local, at, domain = email.strip().lower().rpartition("@")
+    return f"{local}{at}{_ascii(domain.removesuffix('.'))}"
+
+
 def _is_domain(domain: str) -> bool:
     labels = domain.split(".")
     return len(domain) <= _MOST_OF_DOMAIN and all(map(_is_label, labels))
@@ -44,3 +49,13 @@ def _is_label(label: str) -> bool:
         return bool(idna.decode(label))
     except idna.IDNAError:
         return False
+
+
+def _ascii(domain: str) -> str:
+    if domain.isascii():
+        return domain
+    try:
+        return idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        # It is not a domain, so no account has such an address.
+        return domain
