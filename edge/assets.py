@@ -1,6 +1,5 @@
 """Static files of pages, at addresses that change with their content."""
 
-import gzip
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from aiohttp import hdrs, web
+
+from edge.compression import GZIP, accepts_gzip, compressed
 
 _MEDIA_TYPES = {
     ".css": "text/css",
@@ -20,8 +21,6 @@ _MEDIA_TYPES = {
 _NONE: Mapping[str, bytes] = {}
 _HASH_LENGTH = 16
 _FOR_EVER = "public, max-age=31536000, immutable"
-# Shorter files gain nothing.
-_COMPRESSED_FROM = 1024
 # More than all files of a process, each of which is compressed once.
 _KEPT = 256
 
@@ -58,13 +57,12 @@ class Assets:
 
 
 def _response(asset: _Asset, request: web.Request, *, caching: str) -> web.Response:
-    accepts = "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "")
     headers = {hdrs.CACHE_CONTROL: caching, hdrs.X_CONTENT_TYPE_OPTIONS: "nosniff"}
     if asset.compressed:
         headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
-    is_compressed = accepts and bool(asset.compressed)
+    is_compressed = bool(asset.compressed) and accepts_gzip(request)
     if is_compressed:
-        headers[hdrs.CONTENT_ENCODING] = "gzip"
+        headers[hdrs.CONTENT_ENCODING] = GZIP
     return web.Response(
         body=asset.compressed if is_compressed else asset.content,
         content_type=asset.media_type,
@@ -76,8 +74,7 @@ def _response(asset: _Asset, request: web.Request, *, caching: str) -> web.Respo
 @lru_cache(_KEPT)
 def _asset(name: str, content: bytes) -> _Asset:
     is_text = not name.endswith((".ico", ".woff2"))
-    compressed = gzip.compress(content, 6, mtime=0) if is_text and len(content) >= _COMPRESSED_FROM else b""
-    return _Asset(content, _MEDIA_TYPES[Path(name).suffix], compressed)
+    return _Asset(content, _MEDIA_TYPES[Path(name).suffix], compressed(content) if is_text else b"")
 
 
 def _hashed(name: str, content: bytes) -> str:

@@ -11,6 +11,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from multidict import CIMultiDict, istr
 
+from edge.compression import json_answer, may_be_compressed, plain_answer
 from edge.conditional import Respond, conditionally
 from edge.config import EdgeConfig, Release
 from edge.contract import JSON, Route
@@ -139,6 +140,8 @@ def _encoding_responder(route: Route, encode: Encode) -> Respond:
     status_of = _status(route)
     empty = route.empty_status
     fixed_headers = _fixed_headers(route)
+    item = item_of(route)
+    answered = json_answer if item is not None and may_be_compressed(item) else plain_answer
 
     def respond(answer: Message, request: web.Request) -> web.Response:
         own = (_REQUEST_ID, request[REQUEST_ID])
@@ -146,7 +149,7 @@ def _encoding_responder(route: Route, encode: Encode) -> Respond:
         if body is None:
             return web.Response(status=empty, headers=CIMultiDict((own, (_CACHE_CONTROL, "no-store"))))
         headers = CIMultiDict((*fixed_headers, own))
-        return web.Response(body=body, status=status_of(answer), headers=headers)
+        return answered(body, request, status=status_of(answer), headers=headers)
 
     return respond
 

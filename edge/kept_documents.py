@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 from aiohttp import hdrs, web
 from multidict import CIMultiDict
 
+from edge.compression import GZIP, accepts_gzip, compressed
 from server.platform.document_revision import DocumentRevision
 
 FRESH_SECONDS = 1.0
@@ -38,23 +39,52 @@ class Document:
 
     def __init__(self, body: bytes, *, caching: str, headers: Mapping[str, str] = NO_HEADERS) -> None:
         self.body = body
-        self._etag = hashlib.sha256(body).hexdigest()[:_ETAG_LENGTH]
-        self._quoted = f'"{self._etag}"'
-        described = {**headers, hdrs.ETAG: self._quoted, hdrs.CACHE_CONTROL: caching}
-        self._not_modified = CIMultiDict(described)
-        self._headers = CIMultiDict({**described, hdrs.CONTENT_TYPE: JSON})
+        etag = hashlib.sha256(body).hexdigest()[:_ETAG_LENGTH]
+        described = {**headers, hdrs.CACHE_CONTROL: caching}
+        packed = compressed(body)
+        if packed:
+            # RFC 9110 §15.4.5: a 304 has it as well.
+            described[hdrs.VARY] = ", ".join(filter(None, (headers.get(hdrs.VARY), hdrs.ACCEPT_ENCODING)))
+        self._plain = _Representation.of(body, etag, described)
+        self._packed = (
+            _Representation.of(packed, f"{etag}-{GZIP}", {**described, hdrs.CONTENT_ENCODING: GZIP})
+            if packed
+            else None
+        )
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + (len(self._packed.body) if self._packed else 0)
 
     def response(self, request: web.Request) -> web.Response:
         """Return the document, or 304 to a client that has it: RFC 9110 §13.1.2."""
-        if self._is_known(request):
-            return web.Response(status=304, headers=self._not_modified)
-        return web.Response(body=self.body, headers=self._headers)
+        chosen = self._packed if self._packed is not None and accepts_gzip(request) else self._plain
+        if chosen.is_known(request):
+            return web.Response(status=304, headers=chosen.not_modified)
+        return web.Response(body=chosen.body, headers=chosen.headers)
 
-    def _is_known(self, request: web.Request) -> bool:
+
+@dataclass(frozen=True, slots=True)
+class _Representation:
+    """A document in one content coding; each has its own entity tag: RFC 9110 §8.8.3."""
+
+    body: bytes
+    etag: str
+    headers: CIMultiDict[str]
+    not_modified: CIMultiDict[str]
+
+    @classmethod
+    def of(cls, body: bytes, etag: str, described: Mapping[str, str]) -> "_Representation":
+        headers = CIMultiDict({**described, hdrs.ETAG: f'"{etag}"', hdrs.CONTENT_TYPE: JSON})
+        kept = {hdrs.CONTENT_ENCODING, hdrs.CONTENT_TYPE}
+        not_modified = CIMultiDict((name, value) for name, value in headers.items() if name not in kept)
+        return cls(body, etag, headers, not_modified)
+
+    def is_known(self, request: web.Request) -> bool:
         named = request.headers.get(hdrs.IF_NONE_MATCH)
-        if named is None or named == self._quoted:
+        if named is None or named == self.headers[hdrs.ETAG]:
             return named is not None
-        return any(known.value in {"*", self._etag} for known in request.if_none_match or ())
+        return any(known.value in {"*", self.etag} for known in request.if_none_match or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +146,4 @@ class KeptDocuments:
 
 
 def _size(copy: _Copy) -> int:
-    return len(copy.document.body) + _OVERHEAD_BYTES
+    return copy.document.size + _OVERHEAD_BYTES

@@ -15,7 +15,7 @@ from identity.directory.own_clients import own_clients
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import USERS, AccountType, User
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenants, tenant_id_of
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Permission

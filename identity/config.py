@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from identity.access.client_authentication.config import ClientAuthenticationConfig
 from identity.access.dpop.config import DpopConfig
 from identity.access.login_protection.config import LoginProtectionConfig
 from identity.access.networks.config import NetworksConfig
@@ -70,6 +71,7 @@ class IdentityConfig:
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
     backchannel_authentication: BackchannelConfig = BackchannelConfig()
     dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
+    client_authentication: ClientAuthenticationConfig = ClientAuthenticationConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     networks: NetworksConfig = NetworksConfig()

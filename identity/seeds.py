@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from identity.crypto.jose.algorithms import SigningAlgorithm
+from identity.foundation.mail_address import mail_address
+from identity.foundation.visible_text import is_identifier, visible_name
 from identity.foundation.vocabulary import ConsentMode
 
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
@@ -60,6 +62,18 @@ class UserSeed:
     postal_code: str = ""
     locality: str = ""
     country: str = ""
+
+    def __post_init__(self) -> None:
+        if not mail_address(self.email):
+            raise ValueError("bootstrap.users: expected an e-mail address of visible characters")
+        if not is_identifier(self.preferred_username):
+            raise ValueError(f"user {self.email}: expected a preferred_username of visible characters")
+        texts = (
+            *(self.given_name, self.family_name, self.birthdate, self.zoneinfo, self.phone_number),
+            *(self.street_address, self.postal_code, self.locality, self.country),
+        )
+        if None in map(visible_name, texts):
+            raise ValueError(f"user {self.email}: expected names and values of visible characters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,8 @@ from edge.fields import (
     takes_any_case,
 )
 from edge.transcode import values
-from edge.transcode.malformed import Malformed, mismatch
+from edge.transcode.malformed import Malformed, mismatch, shown
+from server.platform.json_members import RepeatedMember, expect_unique_members
 
 Convert = Callable[[Any], Any]
 Members = dict[str, Any]
@@ -63,13 +64,17 @@ def text_decoder(fields: Iterable[FieldDescriptor]) -> Callable[[bytes], Members
 def decoded(decoder: "msgspec.json.Decoder[Any]", text: bytes) -> Any:
     """Decode a text; raises Malformed and nothing else."""
     try:
-        return decoder.decode(text)
+        found = decoder.decode(text)
+        expect_unique_members(text)
+    except RepeatedMember as error:
+        raise Malformed(f"expected each member of an object once, found {shown(error.name)} twice") from None
     except msgspec.ValidationError as error:
         raise mismatch(error) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise Malformed(f"expected valid JSON in UTF-8, found {error}") from None
     except RecursionError:
         raise Malformed("expected JSON that is nested less deeply") from None
+    return found
 
 
 @cache

@@ -192,7 +192,7 @@ def _expect_valid(draft: TermsDraft, holds_from: datetime) -> None:
         raise InvalidArgument("language: expected a text together with its language", field="language")
     if draft.uri:
         parts = absolute_uri(draft.uri)
-        if parts is None or parts.scheme != "https" or not parts.hostname:
+        if parts is None or parts.scheme != "https" or not parts.hostname or "@" in parts.netloc:
             raise InvalidArgument("uri: expected an https address", field="uri")
     if draft.accept_until is not None and draft.accept_until <= holds_from:
         raise InvalidArgument(

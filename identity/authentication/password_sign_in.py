@@ -10,6 +10,7 @@ from typing import Protocol
 
 from identity.access.login_protection.protection import LoginProtection
 from identity.authentication.confirmation import ConfirmationPolicy, expect_confirmed
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.directory.users import Users
@@ -45,6 +46,7 @@ class PasswordSignIn:
         confirmation: ConfirmationPolicy,
         clock: Clock,
         events: Events,
+        costliest: CostliestHashes,
         directories: Directories | None = None,
     ) -> None:
         self._users = users
@@ -54,6 +56,7 @@ class PasswordSignIn:
         self._confirmation = confirmation
         self._clock = clock
         self._events = events
+        self._costliest = costliest
         self._directories = directories
 
     async def verify(
@@ -69,8 +72,7 @@ class PasswordSignIn:
         """
         may_be_listed = await self._admitted(tenant, peer_address, email, device)
         known = await self._users.find_to_sign_in(tenant, email)
-        known_hash = known.password_hash if known else None
-        is_right = await self._passwords.verify(tenant.tenant_id, known_hash, password)
+        is_right = await self._is_right(tenant, known, password)
         # A user of a directory may have a name that somebody chose as a username here.
         addressed = known if "@" in email else None
         user = (
@@ -93,6 +95,14 @@ class PasswordSignIn:
             await self._note_refusal(tenant, peer_address, refusal, user)
             raise
         return await self._signed_in(user, password)
+
+    async def _is_right(self, tenant: Tenant, known: User | None, password: str) -> bool:
+        password_hash = known.password_hash if known else ""
+        if password_hash and self._passwords.is_outdated(password_hash):
+            # Imports of earlier versions noted no cost.
+            await self._costliest.note(tenant.tenant_id, [password_hash])
+        decoy = await self._costliest.of(tenant.tenant_id)
+        return await self._passwords.verify(tenant.tenant_id, password_hash, password, decoy=decoy)
 
     async def _admitted(self, tenant: Tenant, peer_address: str, email: str, device: str) -> bool:
         """Return whether the credentials may be from a list; raises ResourceExhausted while the sign-in is blocked."""

@@ -3,6 +3,7 @@
 Nothing is trusted before the signature is verified: the header only selects which known key to try.
 """
 
+from base64 import urlsafe_b64decode
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwa import JWSAlgModel
 from joserfc.jwk import Key
+
+from server.platform.json_members import expect_unique_members
 
 # Algorithms for assertions and proofs of clients: asymmetric ones only.
 CLIENT_ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA")
@@ -57,11 +60,19 @@ class SignedJwt:
         value = self.claims.get(claim)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
+    def has_begun(self, latest: float) -> bool:
+        """Whether `iat` and `nbf` are missing, or times that are not after this one: RFC 7519 §4.1.5, §4.1.6."""
+        times = [self.time(claim) for claim in ("iat", "nbf") if claim in self.claims]
+        return all(time is not None and time <= latest for time in times)
+
 
 def parse(token: str) -> SignedJwt:
     """Parse a JWT; raises MalformedJwt."""
     try:
         signature = jws.extract_compact(token.encode(), registry=ForeignSignatures(strict_check_header=False))
+        # RFC 7515 §4, RFC 7519 §4: a parser may also return the last of repeated members, which another one does not see.
+        expect_unique_members(urlsafe_b64decode(signature.segments["header"] + b"=="))
+        expect_unique_members(signature.payload)
         header = msgspec.convert(signature.protected, dict[str, object])
         claims = msgspec.json.decode(signature.payload, type=dict[str, object])
     except _UNREADABLE as error:

@@ -43,4 +43,5 @@ class PasswordConfig:
 def _is_range_address(url: str) -> bool:
     parts = urlsplit(url)
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    return is_safe and bool(parts.hostname) and url.endswith("/") and not parts.query and not parts.fragment
+    is_plain = bool(parts.hostname) and "@" not in parts.netloc
+    return is_safe and is_plain and url.endswith("/") and not parts.query and not parts.fragment

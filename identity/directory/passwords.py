@@ -12,7 +12,8 @@ from argon2.exceptions import VerifyMismatchError
 from zxcvbn_rs_py import zxcvbn
 
 from identity.directory.password_config import PasswordConfig
-from identity.directory.password_hashes.foreign_hash import OWN, read
+from identity.directory.password_hashes.foreign_hash import OWN, cost_of, read
+from identity.directory.password_hashes.pbkdf2 import work
 from server.platform.tenant_threads import TenantThreads
 
 # A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.
@@ -42,9 +43,14 @@ class Passwords:
         """Raises ResourceExhausted when too many wait already, or after too long a wait."""
         return await self._threads.run(tenant_id, self._hasher.hash, password)
 
-    async def verify(self, tenant_id: str, password_hash: str | None, password: str) -> bool:
-        """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted."""
-        return await self._threads.run(tenant_id, self._verify, password_hash, password)
+    async def verify(
+        self, tenant_id: str, password_hash: str | None, password: str, *, decoy: str = ""
+    ) -> bool:
+        """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted.
+
+        With a decoy, a wrong password costs a hash of ours and the decoy, whatever the hash is.
+        """
+        return await self._threads.run(tenant_id, self._verified, password_hash, password, decoy)
 
     async def is_easily_guessed(self, tenant_id: str, password: str, about: Sequence[str]) -> bool:
         """Whether it is a known password, or a variation of one, of a pattern, or of facts about the user.
@@ -60,6 +66,18 @@ class Passwords:
 
     def close(self) -> None:
         self._threads.close()
+
+    def _verified(self, password_hash: str | None, password: str, decoy: str) -> bool:
+        if self._verify(password_hash, password):
+            return True
+        if not decoy:
+            return False
+        if password_hash and self.is_outdated(password_hash):
+            self._hasher.hash(password)
+            work(cost_of(decoy) - cost_of(password_hash))
+        else:
+            read(decoy).matches(password)
+        return False
 
     def _verify(self, password_hash: str | None, password: str) -> bool:
         if not password_hash:

@@ -1,11 +1,11 @@
 """The users of a tenant."""
 
 import logging
+import unicodedata
 from datetime import datetime
 
-import idna
-
 from identity.directory.user import User, UserId
+from identity.foundation.mail_address import email_key
 from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.records import Changed, Guard, Records
@@ -26,6 +26,10 @@ class Users:
     async def find_by_email(self, tenant: Tenant, email: str) -> User | None:
         """Return the account with this e-mail address, compared without case."""
         found = await self._records.find(tenant.tenant_id, "email", email_key(email), most=1)
+        if not found and not email.isascii():
+            # Stored in normalization form NFC, which few keyboards guarantee.
+            composed = email_key(unicodedata.normalize("NFC", email))
+            found = await self._records.find(tenant.tenant_id, "email", composed, most=1)
         return found[0] if found else None
 
     async def find_by_username(self, tenant: Tenant, username: str) -> User | None:
@@ -61,19 +65,3 @@ async def find_by_name(records: Records[User], tenant_id: TenantId, username: st
     found = await records.find(tenant_id, field, username, most=1)
     user = found[0] if found else await records.get(tenant_id, username)
     return user if user is not None and user.username == username else None
-
-
-def email_key(email: str) -> str:
-    """Return an address in its stored form: lower case, an internationalized domain as A-labels (RFC 5890)."""
-    local, at, domain = email.strip().lower().rpartition("@")
-    return f"{local}{at}{_ascii(domain.removesuffix('.'))}"
-
-
-def _ascii(domain: str) -> str:
-    if domain.isascii():
-        return domain
-    try:
-        return idna.encode(domain, uts46=True).decode()
-    except idna.IDNAError:
-        # It is not a domain, so no account has such an address.
-        return domain

@@ -12,7 +12,7 @@ from identity.access.last_administrator import SETUPS, Setup
 from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
 from identity.directory.user import USERS, User
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import Permission

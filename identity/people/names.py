@@ -4,30 +4,22 @@ Each function raises InvalidArgument with a message that does not repeat the inp
 """
 
 import re
-import unicodedata
 from collections.abc import Collection
 from datetime import date
 
-from identity.directory.users import email_key
+from identity.foundation.mail_address import mail_address
+from identity.foundation.visible_text import visible_name
 from server.platform.errors import InvalidArgument
 
 # Two dots cannot be a segment of a path.
 _LABEL = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+]{2,64}")
 _GROUP = re.compile(r"(?!\.\.$)[A-Za-z0-9\-_/,:*.~@+ ]{2,64}")
 _ATTRIBUTE = re.compile(r"[A-Za-z0-9\-_/]{2,32}")
-_EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}")
 _USERNAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,62}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})?")
 _PHONE = re.compile(r"\+[0-9]{1,32}")
-_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]{1,64}")
 
-_MOST_LETTERS = 64
-_MOST_OF_ADDRESS = 254
-
-# General categories of letters, marks and the space. Bidirectional controls belong to another category.
-_OF_NAMES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Zs"})
-# The typographic apostrophe is allowed as well.
-_ALSO_OF_NAMES = frozenset("-'\N{RIGHT SINGLE QUOTATION MARK}.")
+_MOST_CHARACTERS = 64
 
 
 def label(text: str) -> str:
@@ -44,23 +36,15 @@ def attribute(text: str) -> str:
 
 def email(text: str) -> str:
     """Return an e-mail address in its stored form."""
-    if len(text) > _MOST_OF_ADDRESS:
-        raise InvalidArgument(f"email: expected at most {_MOST_OF_ADDRESS} characters")
-    return _expect(_EMAIL, email_key(text), "email: an address")
+    address = mail_address(text)
+    if not address:
+        raise InvalidArgument("email: expected an address of at most 254 visible characters")
+    return address
 
 
 def person(text: str) -> str:
-    """Return a name in Unicode normalization form NFC."""
-    name = unicodedata.normalize("NFC", text.strip())
-    if len(name) > _MOST_LETTERS or not all(map(_is_of_names, name)):
-        raise InvalidArgument("expected a name: at most 64 letters, spaces, hyphens and apostrophes")
-    return name
-
-
-def person_like(text: str) -> str:
-    """Return the letters of a text that names may contain, truncated to the length of a name; empty without any."""
-    letters = (letter for letter in unicodedata.normalize("NFC", text) if _is_of_names(letter))
-    return "".join(letters).strip()[:_MOST_LETTERS].strip()
+    """Return a name as people have it, in Unicode normalization form NFC and with single spaces."""
+    return _visible(text, "a name")
 
 
 def username(text: str, reserved: Collection[str]) -> str:
@@ -86,7 +70,7 @@ def birthdate(text: str) -> str:
 
 
 def value(text: str) -> str:
-    return _expect(_PRINTABLE, text, "at most 64 printable characters")
+    return _visible(text, "a text")
 
 
 def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple[str, ...]:
@@ -96,8 +80,11 @@ def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple
     return tuple(dict.fromkeys(names))
 
 
-def _is_of_names(letter: str) -> bool:
-    return unicodedata.category(letter) in _OF_NAMES or letter in _ALSO_OF_NAMES
+def _visible(text: str, what: str) -> str:
+    found = visible_name(text)
+    if found is None or len(found) > _MOST_CHARACTERS:
+        raise InvalidArgument(f"expected {what} of at most {_MOST_CHARACTERS} visible characters")
+    return found
 
 
 def _expect(pattern: re.Pattern[str], text: str, what: str) -> str:

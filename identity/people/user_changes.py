@@ -64,7 +64,7 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
     """Return the changed user, with the password unchanged; raises InvalidArgument."""
     changed = replace(
         user,
-        email=user.email if change.email is None else names.email(change.email),
+        email=_email(change.email, user.email),
         preferred_username=_text(
             change.preferred_username,
             user.preferred_username,
@@ -119,7 +119,7 @@ def _without_links(before: User, after: User) -> User:
 
 
 def _values(changes: Mapping[str, str], values: Mapping[str, str]) -> Mapping[str, str]:
-    checked = {name: VALUES[name](text) if text else "" for name, text in changes.items()}
+    checked = {name: _text(text, values.get(name, ""), VALUES[name]) for name, text in changes.items()}
     return {name: text for name, text in {**values, **checked}.items() if text}
 
 
@@ -133,7 +133,13 @@ def _end(change: datetime | NeverExpires | None, before: datetime | None) -> dat
             return change
 
 
+def _email(change: str | None, before: str) -> str:
+    """Return the address; one that is stored already is not checked again."""
+    return before if change is None or change.strip(" ").lower() == before else names.email(change)
+
+
 def _text(change: str | None, before: str, checked: Callable[[str], str]) -> str:
-    if change is None:
+    """Return the value; one that is stored already is not checked again, because rules were different before."""
+    if change is None or change == before:
         return before
     return checked(change) if change else ""

@@ -18,11 +18,12 @@ from identity.directory.chosen_password import ChosenPassword
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.provider import ProviderLink
 from identity.directory.user import User, UserId
-from identity.directory.users import email_key, find_by_name
+from identity.directory.users import find_by_name
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.events.new_addresses import new_address
+from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.people.searches import UserSearch

@@ -9,6 +9,7 @@ from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
+from identity.foundation.visible_text import visible_name
 from identity.people.user_changes import UserChange
 from identity.people.users import UserAdministration
 from server.platform.audit import AuditNote
@@ -94,5 +95,7 @@ def _changed_email(user: User, email: str | None) -> str | None:
 
 def _names(name: str) -> tuple[str, str]:
     """Return the first and the last name."""
-    *first, last = name.split() or [""]
+    # A name with characters that nobody sees stays as it is, and is refused.
+    shown = visible_name(name)
+    *first, last = (name if shown is None else shown).split(" ")
     return (" ".join(first), last) if first else (last, "")

@@ -45,6 +45,7 @@ from identity.authentication.rpc.federation import FederationServicer
 from identity.authentication.rpc.sign_in import SignInServicer
 from identity.clients.dynamic.metadata_documents import DocumentClients
 from identity.directory.authorization_details.detail_types import DetailTypes
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.providers import Providers
 from identity.directory.tenants.confirmation import ConfirmationBySettings
 from identity.directory.tenants.sign_in_targets import SignInTargets
@@ -268,5 +269,6 @@ class AuthorizationWiring:
             confirmation=self._confirmation,
             clock=dependencies.clock,
             events=dependencies.events,
+            costliest=CostliestHashes(dependencies.store),
             directories=self._directories,
         )

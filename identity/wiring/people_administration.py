@@ -57,6 +57,7 @@ from identity.directory.labels import (
 )
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.owned_authorizations import OwnedAuthorizations
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.providers import Providers
 from identity.directory.tenants.default_groups import DefaultGroups
@@ -266,6 +267,7 @@ class PeopleAdministrationWiring:
             attributes=attributes,
             providers=providers,
             secrets=GeneratorSecrets(store, dependencies.master_keys),
+            costliest=CostliestHashes(store),
             administrators=self.administrators,
             reserved_usernames=dependencies.config.users.preferred_username_blacklist,
             version=dependencies.directory_version,

@@ -78,7 +78,12 @@ class TokenWiring:
         self.authenticator = ClientAuthenticator(
             dependencies.clients,
             dependencies.secrets,
-            assertions=ClientAssertions(client_keys, single_use, dependencies.clock),
+            assertions=ClientAssertions(
+                client_keys,
+                single_use,
+                dependencies.clock,
+                config=dependencies.config.client_authentication,
+            ),
             certificates=ClientCertificates(client_keys, dependencies.clock, authorities=authorities),
             clock=dependencies.clock,
         )
@@ -105,6 +110,7 @@ class TokenWiring:
             clock=dependencies.clock,
             randomness=dependencies.randomness,
             report_replay=self._reports.code_replay,
+            client_authentication=dependencies.config.client_authentication,
         )
         self.continuation = Continuation(
             user_state.token_sets,

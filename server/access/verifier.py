@@ -1,5 +1,6 @@
 """Verifies access tokens and reads their claims (RFC 7515 §5.2, RFC 8725)."""
 
+from base64 import urlsafe_b64decode
 from dataclasses import dataclass, field
 
 from joserfc import jws
@@ -11,6 +12,7 @@ from server.access.config import AccessConfig
 from server.access.key_sets import KeySets
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
+from server.platform.json_members import expect_unique_members
 
 _MAX_LENGTH = 4096
 
@@ -61,6 +63,10 @@ def _parse(token: str) -> jws.CompactSignature:
     if len(token) > _MAX_LENGTH:
         raise Unauthenticated(f"the token is longer than {_MAX_LENGTH} characters")
     try:
-        return jws.extract_compact(token.encode())
-    except (JoseError, ValueError) as error:
+        signed = jws.extract_compact(token.encode())
+        # RFC 8725 §2.4: another parser may return the first of repeated members.
+        expect_unique_members(urlsafe_b64decode(signed.segments["header"] + b"=="))
+        expect_unique_members(signed.payload)
+    except (JoseError, ValueError, RecursionError) as error:
         raise Unauthenticated("the token is malformed") from error
+    return signed

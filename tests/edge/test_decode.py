@@ -220,6 +220,21 @@ def test_what_is_no_json_object_is_refused(text: bytes) -> None:
     assert refusal(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"text": "a", "text": "b"}',
+        '{"text": "a", "te\\u0078t": "b"}',
+        '{"object": {"a": 1, "a": 2}}',
+        '{"value": [{"deep": {"a": 1, "a": 1}}]}',
+        '{"labels": {"a": "b", "a": "c"}}',
+        '{"text": "\\u0022", "flag": true, "flag": false}',
+    ],
+)
+def test_a_member_that_comes_twice_is_refused(text: str) -> None:
+    assert "expected each member of an object once, found '" in refusal(text)
+
+
 @pytest.mark.parametrize("content_type", ["", "text/plain", "application/xml", "application/jsonp", "json"])
 def test_a_body_of_another_type_is_refused(content_type: str) -> None:
     assert refusal("{}", content_type=content_type).startswith(

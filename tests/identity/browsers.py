@@ -84,6 +84,7 @@ from identity.directory.client import CLIENTS, Client
 from identity.directory.clients import Clients
 from identity.directory.consents.consents import Consents
 from identity.directory.password_config import PasswordConfig
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.subjects import Subjects
@@ -345,6 +346,7 @@ class Provider:
         password_sign_in = PasswordSignIn(
             *(self.users, self.passwords),
             protection=self.protection,
+            costliest=CostliestHashes(self.store),
             browsers=NoBrowsers(),
             confirmation=self.confirmation,
             clock=self.clock,

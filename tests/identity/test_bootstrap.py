@@ -56,6 +56,16 @@ async def test_a_bootstrap_section_that_contradicts_itself_is_refused(
             pass
 
 
+@pytest.mark.parametrize(
+    "members",
+    [{"email": "ad\u200ba@example.com"}, {"preferred_username": "ad\u200ba"}, {"given_name": "A\u202eda"}],
+    ids=str,
+)
+def test_a_user_of_the_configuration_has_visible_texts(members: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="visible characters"):
+        UserSeed(**({"email": "ada@example.com", "password": "p"} | members))
+
+
 @pytest.mark.parametrize("public_url", ["", "https://id.example.com", "id.example.com/", "a b", "host:port"])
 def test_a_public_address_is_a_host_with_its_port(public_url: str) -> None:
     with pytest.raises(ValueError, match="public_url"):

@@ -116,6 +116,67 @@ def test_the_unit_starts_the_installed_command_with_its_settings() -> None:
     assert unit["Service"]["Environment"] == f"GNOMON_DATA_DIR=/var/lib/{unit['Service']['StateDirectory']}"
 
 
+SERVICES = [
+    pytest.param(file, name, id=f"{name} of {file}")
+    for file in ("compose.bundled.yaml", "compose.cluster.yaml")
+    for name in composed(file)
+]
+
+
+@pytest.mark.parametrize(("file", "name"), SERVICES)
+def test_a_container_has_no_capabilities_and_writes_to_volumes_only(file: str, name: str) -> None:
+    service = composed(file)[name]
+
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert "/tmp" in service["tmpfs"]  # noqa: S108  # of the container
+    assert "privileged" not in service
+
+
+HARDENED = {
+    "UMask": "0077",
+    "LimitCORE": "0",
+    "NoNewPrivileges": "yes",
+    "PrivateDevices": "yes",
+    "PrivateTmp": "yes",
+    "PrivateUsers": "yes",
+    "ProtectHome": "yes",
+    "ProtectSystem": "strict",
+    "RestrictAddressFamilies": "AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+    "RestrictNamespaces": "yes",
+    "RestrictSUIDSGID": "yes",
+    "CapabilityBoundingSet": "",
+    "AmbientCapabilities": "",
+    "SystemCallArchitectures": "native",
+    "SystemCallErrorNumber": "EPERM",
+}
+
+
+def test_the_unit_restricts_what_the_server_may_do() -> None:
+    lines = (DEPLOY / "gnomon.service").read_text().splitlines()
+    settings = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+    assert {name: settings.get(name) for name in HARDENED} == HARDENED
+    assert [line for line in lines if line.startswith("SystemCallFilter=")] == [
+        "SystemCallFilter=@system-service",
+        "SystemCallFilter=~@privileged",
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
+def test_systemd_finds_little_exposure_in_the_unit() -> None:
+    assessed = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--threshold=20", DEPLOY / "gnomon.service"],  # noqa: S607  # as an operator has it
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert assessed.returncode == 0, assessed.stdout
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "gnomon.service"

@@ -7,6 +7,7 @@ import msgspec
 from aiohttp import web
 
 from edge.oidc.access.refusal import Refused, invalid_request
+from server.platform.json_members import RepeatedMember, expect_unique_members
 
 JSON = "application/json"
 
@@ -35,11 +36,16 @@ async def read_json(request: web.Request, kind: type[_Body], *, max_bytes: int) 
     if request.content_type != JSON:
         raise bad_request(f"the body must be {JSON}")
     try:
-        return msgspec.json.decode(await read_body(request, max_bytes), type=kind)
+        body = await read_body(request, max_bytes)
+        found = msgspec.json.decode(body, type=kind)
+        expect_unique_members(body)
+    except RepeatedMember as error:
+        raise bad_request(str(error)) from error
     except msgspec.ValidationError as error:
         raise out_of_bounds(error) or bad_request(_expected(kind)) from error
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise bad_request(_expected(kind)) from error
+    return found
 
 
 def out_of_bounds(error: msgspec.ValidationError, *, within: str = "") -> Refused | None:

@@ -12,6 +12,7 @@ from edge.oidc.openapi.operation import content, described
 from edge.oidc.openapi.schemas import BOOLEAN, STRING, an_object
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import client_service_pb2 as pb
+from server.platform.json_members import expect_unique_members
 
 _Hours = Annotated[int, msgspec.Meta(ge=1, le=24)]
 
@@ -48,6 +49,7 @@ class ClientsEndpoint:
         body = await read_body(request, self._calls.max_bytes)
         try:
             sent = msgspec.json.decode(body, type=Rotation) if body else Rotation()
+            expect_unique_members(body or b"{}")
         except (msgspec.DecodeError, ValueError) as error:
             raise bad_request("cache_current_hours: expected 1 to 24") from error
         return sent.cache_current_hours or 0

@@ -22,6 +22,7 @@ from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import dynamic_client_service_pb2 as pb
 from server.platform.channels import error_of
 from server.platform.errors import InvalidArgument, OAuthError, ServiceError
+from server.platform.json_members import RepeatedMember, expect_unique_members
 
 _MAX_TOKEN = 2048
 
@@ -99,11 +100,16 @@ class ClientRegistrationEndpoint:
         if request.content_type != JSON:
             raise invalid_client_metadata(f"the body must be {JSON}")
         try:
-            return msgspec.json.decode(await read_body(request, self._max_bytes), type=RegistrationBody)
+            body = await read_body(request, self._max_bytes)
+            found = msgspec.json.decode(body, type=RegistrationBody)
+            expect_unique_members(body)
+        except RepeatedMember as error:
+            raise invalid_client_metadata(str(error)) from error
         except (msgspec.DecodeError, RecursionError, ValueError) as error:
             raise invalid_client_metadata(
                 "expected an object of client metadata, found another type"
             ) from error
+        return found
 
 
 async def _answered(call: Awaitable[_Answer]) -> _Answer:

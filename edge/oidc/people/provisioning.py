@@ -24,6 +24,7 @@ from edge.oidc.stubs import Stubs
 from edge.problem import Handler
 from gnomon.identity.v1 import browser_pb2, caller_pb2
 from gnomon.identity.v1 import provisioning_service_pb2 as pb
+from server.platform.json_members import expect_unique_members
 
 PROVISIONING = RequestPolicy(
     refused=refused_by_provisioning,
@@ -117,6 +118,7 @@ class ResourcesEndpoint:
         body = await _body(request)
         try:
             search = msgspec.json.decode(body, type=_Search)
+            expect_unique_members(body)
         except (msgspec.DecodeError, RecursionError, ValueError) as error:
             raise _bad("expected a SearchRequest", "invalidSyntax") from error
         return await self._found(request, search)

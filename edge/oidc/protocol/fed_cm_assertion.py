@@ -22,6 +22,7 @@ from edge.oidc.openapi.schemas import STRING, an_object
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import fed_cm_service_pb2 as pb
 from server.platform.channels import error_of
+from server.platform.json_members import expect_unique_members
 
 _FORBIDDEN = 403
 _TRUE = "true"
@@ -107,7 +108,8 @@ def _nonce(form: Form) -> str:
     parameters = single(form, "params")
     try:
         passed_on = msgspec.json.decode(parameters, type=_Parameters).nonce if parameters else ""
-    except (msgspec.DecodeError, RecursionError) as error:
+        expect_unique_members(parameters.encode() or b"{}")
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise bad_request("params: expected a JSON object with a text for nonce") from error
     nonce = single(form, "nonce")
     if nonce and passed_on and nonce != passed_on:

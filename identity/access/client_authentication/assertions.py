@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from identity.access.client_authentication.client_keys import ClientKeys
+from identity.access.client_authentication.config import ISSUER_ALONE, ClientAuthenticationConfig
 from identity.crypto.signed_jwt import MalformedJwt, SignedJwt, algorithms_of, parse
 from identity.directory.client import Client
 from identity.foundation.single_use import SingleUse
@@ -17,10 +18,18 @@ _MAX_JTI_LENGTH = 256
 
 
 class ClientAssertions:
-    def __init__(self, keys: ClientKeys, single_use: SingleUse, clock: Clock) -> None:
+    def __init__(
+        self,
+        keys: ClientKeys,
+        single_use: SingleUse,
+        clock: Clock,
+        *,
+        config: ClientAuthenticationConfig = ISSUER_ALONE,
+    ) -> None:
         self._keys = keys
         self._single_use = single_use
         self._clock = clock
+        self._config = config
 
     def subject(self, assertion: str) -> str:
         """Return the subject of an assertion, which is not verified yet; empty for a malformed one."""
@@ -36,7 +45,7 @@ class ClientAssertions:
         except MalformedJwt:
             return False
         expires_at = self._expiry(jwt)
-        if expires_at is None or not _is_about(jwt, client, tenant):
+        if expires_at is None or not self._is_for(jwt, client, tenant) or not _is_its_own(jwt, client):
             return False
         if not await self._is_signed(jwt, client):
             return False
@@ -49,10 +58,18 @@ class ClientAssertions:
         latest = now + _MAX_LIFETIME + _SKEW
         if seconds is None or not (now - _SKEW).timestamp() < seconds <= latest.timestamp():
             return None
-        not_before = jwt.time("nbf")
-        if not_before is not None and not_before > (now + _EARLIEST).timestamp():
+        if not jwt.has_begun((now + _EARLIEST).timestamp()):
             return None
         return datetime.fromtimestamp(seconds, UTC) + _SKEW
+
+    def _is_for(self, jwt: SignedJwt, client: Client, tenant: Tenant) -> bool:
+        audience = jwt.claims.get("aud")
+        if client.follows_fapi:
+            # FAPI 2.0 Security Profile §5.3.2.1: the issuer, as a string.
+            return audience == tenant.issuer
+        # CIBA Core 1.0 §7.1 names the second one.
+        endpoints = (f"{tenant.issuer}oidc/token", f"{tenant.issuer}oidc/bc-authorize")
+        return self._config.accepts(audience, tenant.issuer, endpoints=endpoints)
 
     async def _is_signed(self, jwt: SignedJwt, client: Client) -> bool:
         keys = await self._keys.of(client, kid=str(jwt.header.get("kid", "")))
@@ -60,14 +77,6 @@ class ClientAssertions:
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
 
-def _is_about(jwt: SignedJwt, client: Client, tenant: Tenant) -> bool:
-    audience = jwt.claims.get("aud")
-    if client.follows_fapi and audience != tenant.issuer:
-        # FAPI 2.0 Security Profile §5.3.2.1: the issuer, as a string.
-        return False
-    audiences = audience if isinstance(audience, list) else [audience]
-    # CIBA Core 1.0 §7.1 adds the last one.
-    ours = {tenant.issuer, f"{tenant.issuer}oidc/token", f"{tenant.issuer}oidc/bc-authorize"}
-    is_for_us = not ours.isdisjoint(named for named in audiences if isinstance(named, str))
+def _is_its_own(jwt: SignedJwt, client: Client) -> bool:
     is_its_own = jwt.text("iss") == jwt.text("sub") == client.client_id
-    return is_for_us and is_its_own and 0 < len(jwt.text("jti")) <= _MAX_JTI_LENGTH
+    return is_its_own and 0 < len(jwt.text("jti")) <= _MAX_JTI_LENGTH

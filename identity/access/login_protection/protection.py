@@ -18,9 +18,9 @@ from identity.access.login_protection.config import LoginProtectionConfig, Thres
 from identity.access.login_protection.delays import Delays
 from identity.access.login_protection.failures import ADDRESS_FAILURES, AddressFailures, Failure
 from identity.directory.secrets import SecretHasher
-from identity.directory.users import email_key
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
+from identity.foundation.mail_address import email_key
 from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.clock import Clock

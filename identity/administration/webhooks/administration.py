@@ -17,7 +17,7 @@ from identity.administration.webhooks.webhook import (
 )
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.http.destinations import Destinations, is_loopback
-from identity.delivery.http.sender import is_permitted
+from identity.delivery.http.registered_uris import expect_reachable
 from identity.delivery.subscribers import NEVER
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.events.event import milliseconds_of, position_at
@@ -198,8 +198,9 @@ class WebhookAdministration:
         is_safe = parts is not None and (
             parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
         )
-        if not is_safe or not is_permitted(fields.url, self._destinations):
-            raise InvalidArgument("url: expected an https address that the server may connect to")
+        if not is_safe:
+            raise InvalidArgument("url: expected an https address")
+        expect_reachable("url", fields.url, self._destinations)
         if fields.format is WebhookFormat.MATRIX and not _ROOM.fullmatch(fields.url):
             raise InvalidArgument(
                 "url: expected https://…/_matrix/client/v3/rooms/{room id}/send/m.room.message of a room"

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from identity.authentication.federation.id_token import is_name
-from identity.authentication.requests.login_hint import login_hint
 from identity.directory.provider import ProviderFields
+from identity.foundation.mail_address import mail_address
+from identity.foundation.visible_text import visible_name
 from identity.foundation.vocabulary import AuthenticationContext
 
 _MAX_NAME_LENGTH = 64
@@ -16,7 +17,7 @@ _FEDERATED, _SEVERAL = "fed", "mfa"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamPerson:
-    """`email` is in lower case, and empty when the provider gives no valid address."""
+    """`email` is in its stored form, and empty when the provider gives no valid address."""
 
     sub: str
     sid: str
@@ -35,11 +36,11 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
     return UpstreamPerson(
         sub=_text(claims, "sub"),
         sid=str(sid) if is_name(sid) else "",
-        email=login_hint(_text(claims, "email")).lower(),
+        email=mail_address(_text(claims, "email")),
         # The text "true" does not count as a boolean.
         is_email_verified=claims.get("email_verified") is True,
-        given_name=_printable(_text(claims, "given_name")),
-        family_name=_printable(_text(claims, "family_name")),
+        given_name=_name(_text(claims, "given_name")),
+        family_name=_name(_text(claims, "family_name")),
         roles=frozenset(role for mapping in matched for role in mapping.roles),
         groups=frozenset(group for mapping in matched for group in mapping.groups),
         used_several_factors=_says(claims, fields.mfa_claim, fields.mfa_value),
@@ -66,5 +67,6 @@ def _text(claims: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _printable(text: str) -> str:
-    return text if text.isprintable() and len(text) <= _MAX_NAME_LENGTH else ""
+def _name(text: str) -> str:
+    name = visible_name(text)
+    return name if name is not None and len(name) <= _MAX_NAME_LENGTH else ""

@@ -44,7 +44,7 @@ class UpstreamIdTokens:
         issued, expires, now = jwt.time("iat"), jwt.time("exp"), self._clock.now()
         if issued is None or expires is None:
             return False
-        return issued <= (now + _SKEW).timestamp() and (now - _SKEW).timestamp() < expires
+        return jwt.has_begun((now + _SKEW).timestamp()) and (now - _SKEW).timestamp() < expires
 
     async def _is_signed(self, jwt: SignedJwt, provider: Provider) -> bool:
         kid, typ = jwt.header.get("kid", ""), jwt.header.get("typ", "")

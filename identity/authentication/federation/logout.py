@@ -85,7 +85,7 @@ class UpstreamLogout:
         issued, expires, now = jwt.time("iat"), jwt.time("exp"), self._clock.now()
         if issued is None or expires is None:
             return False
-        is_now = issued <= (now + _SKEW).timestamp() and (now - _SKEW).timestamp() < expires
+        is_now = jwt.has_begun((now + _SKEW).timestamp()) and (now - _SKEW).timestamp() < expires
         return is_now and 0 <= expires - issued <= _MAX_LIFETIME.total_seconds()
 
     async def _makers(self, tenant: Tenant, jwt: SignedJwt) -> Sequence[Provider]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from identity.authentication.ldap.names import filled
-from identity.authentication.requests.login_hint import login_hint
 from identity.delivery.ldap.connection import Found, LdapConnection
 from identity.delivery.ldap.errors import LdapTooLarge
 from identity.delivery.ldap.messages import Entry
 from identity.directory.tenants.ldap_directory import LdapFields
-from identity.directory.users import email_key
+from identity.foundation.mail_address import mail_address
+from identity.foundation.visible_text import visible_name
 
 MOST_GROUPS = 10_000
 _MOST_NAME_CHARACTERS = 64
@@ -71,14 +71,13 @@ def person_of(entry: Entry, fields: LdapFields) -> LdapPerson | None:
         return None
     member_of = [] if fields.group_base else _member_of(entry, fields.member_of_attribute)
     username = _text(entry, fields.username_attribute).lower()
-    email = login_hint(_text(entry, fields.email_attribute))
     return LdapPerson(
         dn=entry.dn,
         id=entry_id,
         username=username if _USERNAME.fullmatch(username) else "",
-        email=email_key(email) if email else "",
-        given_name=_text(entry, fields.given_name_attribute)[:_MOST_NAME_CHARACTERS],
-        family_name=_text(entry, fields.family_name_attribute)[:_MOST_NAME_CHARACTERS],
+        email=mail_address(_text(entry, fields.email_attribute)),
+        given_name=_name(entry, fields.given_name_attribute),
+        family_name=_name(entry, fields.family_name_attribute),
         is_disabled=_is_disabled(entry),
         member_of=member_of,
     )
@@ -142,6 +141,12 @@ def _id(entry: Entry, attribute: str) -> str:
 def _is_disabled(entry: Entry) -> bool:
     control = _text(entry, _ACCOUNT_CONTROL)
     return control.isdecimal() and len(control) <= len(str(2**32)) and bool(int(control) & _DISABLED)
+
+
+def _name(entry: Entry, attribute: str) -> str:
+    """Return the first value as a name, empty where it has characters that nobody sees."""
+    text = next(iter(_texts(entry, attribute)), "")
+    return (visible_name(text) or "")[:_MOST_NAME_CHARACTERS].rstrip()
 
 
 def _text(entry: Entry, attribute: str) -> str:

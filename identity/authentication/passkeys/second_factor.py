@@ -18,7 +18,8 @@ from identity.authentication.passkeys.remembered import RememberedFactors
 from identity.authentication.requests.request import AuthorizationRequest
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
-from identity.directory.users import Users, email_key
+from identity.directory.users import Users
+from identity.foundation.mail_address import email_key
 from identity.foundation.tenants import Tenant
 
 _USER_ID_LENGTH = 24

@@ -3,6 +3,7 @@
 import msgspec
 
 from identity.foundation.errors import InvalidRequest
+from server.platform.json_members import expect_unique_members
 
 
 class ClaimRequest(msgspec.Struct, frozen=True):
@@ -23,9 +24,11 @@ class ClaimsRequest(msgspec.Struct, frozen=True):
 def parse(text: str) -> ClaimsRequest:
     """Read the parameter; raises InvalidRequest."""
     try:
-        return msgspec.json.decode(text, type=ClaimsRequest)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        request = msgspec.json.decode(text, type=ClaimsRequest)
+        expect_unique_members(text.encode())
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise InvalidRequest("claims is not a claims request") from error
+    return request
 
 
 def subject_of(text: str) -> str:

@@ -57,9 +57,9 @@ class RequestObjects:
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
     def _expect_time(self, jwt: SignedJwt, client: Client) -> None:
-        """Check `exp` and `nbf`. The standard requires neither; `exp` is required of a client that must sign.
+        """Check `exp`, `nbf` and `iat`. The standard requires none; `exp` is required of a client that must sign.
 
-        FAPI 2.0 Message Signing §5.3.1 requires both, an hour apart at most.
+        FAPI 2.0 Message Signing §5.3.1 requires `exp` and `nbf`, an hour apart at most.
         """
         now = self._clock.now()
         for claim, earliest, latest in (
@@ -74,6 +74,8 @@ class RequestObjects:
                 raise InvalidRequestObject(
                     f"the request object's {claim} has passed, is too far in the future or is missing"
                 )
+        if not jwt.has_begun((now + _SKEW).timestamp()):
+            raise InvalidRequestObject("the request object's iat is in the future, or no number")
         if client.signs_messages and _validity(jwt) > _FARTHEST:
             raise InvalidRequestObject("the request object is valid for longer than an hour")
 

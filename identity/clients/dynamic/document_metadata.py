@@ -14,6 +14,7 @@ from identity.directory.client import Client
 from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
+from server.platform.json_members import expect_unique_members
 
 MOST_CHARACTERS = 256
 """Length of a client id."""
@@ -62,7 +63,8 @@ def metadata_in(text: str, client: Client) -> ClientMetadata:
     """Return the metadata; the name has the host, which nobody else can have. Raises InvalidClientMetadata."""
     try:
         document = msgspec.json.decode(text, type=_Document)
-    except (msgspec.MsgspecError, RecursionError) as error:
+        expect_unique_members(text.encode())
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise InvalidClientMetadata("expected the metadata of a client") from error
     if document.client_id != client.id:
         raise InvalidClientMetadata("client_id: expected the address of the document")

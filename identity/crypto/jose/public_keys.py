@@ -6,6 +6,8 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
+from server.platform.json_members import expect_unique_members
+
 _KINDS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 
 # Curves of ES256 and EdDSA: RFC 7518 §3.4, RFC 8037 §3.1.
@@ -55,7 +57,8 @@ def expect_key_set(document: str) -> None:
     """Expect a JWK Set of supported keys only; raises RefusedJwk."""
     try:
         found = msgspec.json.decode(document, type=_JwkSet).keys
-    except (msgspec.DecodeError, RecursionError) as error:
+        expect_unique_members(document.encode())
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise RefusedJwk("expected a JWK Set") from error
     if not 0 < len(found) <= _MAX_KEYS:
         raise RefusedJwk(f"expected 1 to {_MAX_KEYS} keys")
@@ -67,7 +70,8 @@ def parse_key_set(document: str) -> tuple[Key, ...]:
     """Return the supported keys of a JWK Set; others are ignored as RFC 7517 §5 requires."""
     try:
         found = msgspec.json.decode(document, type=_JwkSet).keys if document else []
-    except (msgspec.DecodeError, RecursionError):
+        expect_unique_members(document.encode() or b"{}")
+    except (msgspec.DecodeError, RecursionError, ValueError):
         return ()
     return tuple(key for key in map(_key_or_none, found[:_MAX_KEYS]) if key is not None)
 

@@ -26,6 +26,54 @@ _GLOBAL_UNICAST = ip_network("2000::/3")
 # RFC 6052 §2.1: the last 32 bits are the IPv4 address that a NAT64 gateway connects to.
 _NAT64 = ip_network("64:ff9b::/96")
 
+# Other prefixes with an IPv4 address in the last 32 bits: local NAT64 (RFC 8215), IPv4-compatible (RFC 4291 §2.5.5.1).
+_ENDING_IN_IPV4 = (ip_network("64:ff9b:1::/48"), ip_network("::/96"))
+# These two begin like IPv4-compatible addresses.
+_PLAIN = frozenset({IPv6Address("::"), IPv6Address("::1")})
+
+# https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. The module `ipaddress` has a different
+# list in each version of Python. The few networks that are global are refused as well: no server of others is there.
+_SPECIAL_IPV4 = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",  # this network
+            "10.0.0.0/8",  # private use
+            "100.64.0.0/10",  # shared address space
+            "127.0.0.0/8",  # loopback
+            "169.254.0.0/16",  # link-local
+            "172.16.0.0/12",  # private use
+            "192.0.0.0/24",  # IETF protocol assignments
+            "192.0.2.0/24",  # documentation
+            "192.31.196.0/24",  # AS112
+            "192.52.193.0/24",  # AMT
+            "192.88.99.0/24",  # 6to4 relays
+            "192.168.0.0/16",  # private use
+            "192.175.48.0/24",  # AS112
+            "198.18.0.0/15",  # benchmarking
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved
+        ),
+    )
+)
+
+# https://www.iana.org/assignments/iana-ipv6-special-registry, where it is part of global unicast.
+_SPECIAL_IPV6 = tuple(
+    map(
+        ip_network,
+        (
+            # IETF protocol assignments: Teredo, benchmarking, AMT, ORCHID, ORCHIDv2 and drone identifiers among them.
+            "2001::/23",
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4
+            "2620:4f:8000::/48",  # AS112
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+
 # Always refused: link-local, multicast, unspecified, and addresses of cloud metadata services.
 _NEVER = tuple(
     map(
@@ -111,20 +159,29 @@ def _is_in(networks: Iterable[_Network], address: _Address) -> bool:
 
 
 def _is_public(address: _Address) -> bool:
-    return address.is_global and (isinstance(address, IPv4Address) or address in _GLOBAL_UNICAST)
+    if isinstance(address, IPv4Address):
+        return not _is_in(_SPECIAL_IPV4, address)
+    return address in _GLOBAL_UNICAST and not _is_in(_SPECIAL_IPV6, address)
 
 
 def _addresses(host: str) -> tuple[_Address, ...]:
-    """Return a literal address and the IPv4 address embedded in it; none for a name."""
+    """Return a literal address and the IPv4 addresses embedded in it; none for a name."""
     address = _address(host.strip("[]").rstrip(".").partition("%")[0])
     if address is None or isinstance(address, IPv4Address):
         return () if address is None else (address,)
     if address.ipv4_mapped is not None:
         return (address.ipv4_mapped,)
     if address in _NAT64:
-        return (IPv4Address(int(address) & 0xFFFFFFFF),)
-    # RFC 3056 §2: a relay connects to the embedded IPv4 address.
-    return (address,) if address.sixtofour is None else (address, address.sixtofour)
+        return (_last_32_bits(address),)
+    if _is_in(_ENDING_IN_IPV4, address) and address not in _PLAIN:
+        return (address, _last_32_bits(address))
+    # RFC 3056 §2, RFC 4380 §4: a relay connects to the embedded IPv4 address.
+    embedded = (address.sixtofour, *(address.teredo or ()))
+    return (address, *(other for other in embedded if other is not None))
+
+
+def _last_32_bits(address: IPv6Address) -> IPv4Address:
+    return IPv4Address(int(address) & 0xFFFFFFFF)
 
 
 def _address(host: str) -> _Address | None:

@@ -43,8 +43,13 @@ def expect_same_origin(member: str, uri: str, others: Iterable[str]) -> None:
 
 
 def expect_reachable(member: str, uri: str, destinations: Destinations) -> None:
-    """Expect an address that the provider may connect to; names are checked again when they are resolved."""
+    """Expect an address that the provider may connect to; names are checked again when they are resolved.
+
+    Credentials within an address would be shown with it, and sent to whatever server has the name.
+    """
     parts = absolute_uri(uri.partition("#")[0])
+    if parts is not None and "@" in parts.netloc:
+        raise InvalidArgument(f"{member}: expected an address without user name and password")
     if uri in destinations.configured or parts is None or not destinations.is_refused(parts.hostname or ""):
         return
     raise InvalidArgument(

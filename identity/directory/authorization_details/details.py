@@ -10,6 +10,7 @@ import msgspec
 
 from identity.directory.oauth_scopes import Extent
 from identity.foundation.errors import InvalidAuthorizationDetails
+from server.platform.json_members import expect_unique_members
 
 # All details of a request together, as JSON. A resource server here accepts access tokens of 4096 characters.
 MAX_BYTES = 2048
@@ -30,8 +31,9 @@ def read(text: str) -> Details:
         raise _too_long()
     try:
         found = msgspec.json.decode(text, type=list[dict[str, object]])
+        expect_unique_members(text.encode())
         details = tuple(dict.fromkeys(map(canonical, found)))
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise InvalidAuthorizationDetails("expected a JSON array of objects") from error
     if not 0 < len(details) <= MOST_DETAILS:
         raise InvalidAuthorizationDetails(f"expected 1 to {MOST_DETAILS} objects")

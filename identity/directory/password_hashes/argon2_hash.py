@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Self
 
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import VerifyMismatchError
 
 from identity.directory.password_hashes.parts import encoded, expect_sizes, number, octets, refused
@@ -18,6 +18,8 @@ _MOST_LANES = 16
 # RFC 9106 §3.1.
 _KIB_PER_LANE = 8
 _LEAST_SALT = 8
+_MILLISECONDS_PER_KIB = 0.00085
+_CHECKSUM = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,16 @@ class Argon2:
             )
         place = f"$argon2{found[1]}$v={found[2]}$m={memory},t={iterations},p={lanes}"
         return cls(f"{place}${encoded(salt)}${encoded(checksum)}")
+
+    @property
+    def cost(self) -> float:
+        parameters = extract_parameters(self.text)
+        return parameters.memory_cost * parameters.time_cost * _MILLISECONDS_PER_KIB
+
+    @property
+    def decoy(self) -> str:
+        place, _, _ = self.text.rsplit("$", 2)
+        return f"{place}${encoded(bytes(_LEAST_SALT))}${encoded(bytes(_CHECKSUM))}"
 
     def matches(self, password: str) -> bool:
         try:

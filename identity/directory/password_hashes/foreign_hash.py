@@ -10,16 +10,27 @@ from identity.directory.password_hashes.bcrypt_hash import Bcrypt
 from identity.directory.password_hashes.parts import refused
 from identity.directory.password_hashes.pbkdf2 import NAMES, Pbkdf2
 from identity.directory.password_hashes.scrypt import Scrypt
+from server.platform.errors import InvalidArgument
 
 # Longer than any of the accepted ones.
 _MOST_CHARACTERS = 1024
 
 
 class ForeignHash(Protocol):
-    """`text` is its stored form, which `read` accepts."""
+    """`text` is its stored form, which `read` accepts.
+
+    `cost` is about the duration of a verification in milliseconds, on one machine. `decoy` is a stored form with the
+    same parameters, of no password.
+    """
 
     @property
     def text(self) -> str: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def decoy(self) -> str: ...
 
     def matches(self, password: str) -> bool:
         """Whether the hash is of this password; slow."""
@@ -49,6 +60,19 @@ def read(text: str) -> ForeignHash:
             raise refused(
                 "expected bcrypt, argon2i, argon2id, scrypt or PBKDF2 with SHA-1, SHA-256 or SHA-512"
             )
+
+
+def cost_of(text: str) -> float:
+    """Return the cost of a stored hash; 0 without one, and for one of ours that costs more than imports may."""
+    try:
+        return read(text).cost if text else 0
+    except InvalidArgument:
+        return 0
+
+
+def decoy_of(text: str) -> str:
+    """Raises InvalidArgument."""
+    return read(text).decoy
 
 
 OWN = "$argon2id$"

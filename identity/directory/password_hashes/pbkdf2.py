@@ -2,13 +2,13 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from identity.directory.password_hashes.parts import encoded, expect_sizes, number, octets, refused
 
-# Each takes about as long as the other.
 _MOST_ITERATIONS = {"sha1": 1_500_000, "sha256": 1_500_000, "sha512": 1_000_000}
+_MILLISECONDS_PER_ITERATION = {"sha1": 0.00023, "sha256": 0.00024, "sha512": 0.00055}
 
 # Names in texts of other systems. For SHA-1, passlib and Keycloak use no suffix.
 _DIGESTS = {
@@ -64,11 +64,26 @@ class Pbkdf2:
     def text(self) -> str:
         return f"$pbkdf2-{self.digest}$i={self.iterations}${encoded(self.salt)}${encoded(self.checksum)}"
 
+    @property
+    def cost(self) -> float:
+        return self.iterations * _MILLISECONDS_PER_ITERATION[self.digest]
+
+    @property
+    def decoy(self) -> str:
+        return replace(self, salt=bytes(len(self.salt)), checksum=bytes(len(self.checksum))).text
+
     def matches(self, password: str) -> bool:
         found = hashlib.pbkdf2_hmac(
             self.digest, password.encode(), self.salt, self.iterations, len(self.checksum)
         )
         return hmac.compare_digest(found, self.checksum)
+
+
+def work(milliseconds: float) -> None:
+    """Compute for about this time, on the machine of the costs."""
+    iterations = int(milliseconds / _MILLISECONDS_PER_ITERATION["sha256"])
+    if iterations > 0:
+        hashlib.pbkdf2_hmac("sha256", b"", b"", iterations)
 
 
 def _four(text: str) -> tuple[str, str, str, str]:

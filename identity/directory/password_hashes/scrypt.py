@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from identity.directory.password_hashes.parts import encoded, expect_sizes, number, octets, refused
@@ -15,6 +15,7 @@ _DJANGO = re.compile(r"scrypt\$([0-9]{1,10})\$([^$]+)\$([0-9]{1,4})\$([0-9]{1,4}
 _MOST_BLOCKS = 1 << 19
 _MOST_WORK = 1 << 20
 _OCTETS_PER_BLOCK = 128
+_MILLISECONDS_PER_BLOCK = 0.00031
 _MEMORY = 2 * _OCTETS_PER_BLOCK * _MOST_BLOCKS
 
 
@@ -58,6 +59,14 @@ class Scrypt:
     @property
     def text(self) -> str:
         return f"$scrypt$ln={self.log_n},r={self.r},p={self.p}${encoded(self.salt)}${encoded(self.checksum)}"
+
+    @property
+    def cost(self) -> float:
+        return (1 << self.log_n) * self.r * self.p * _MILLISECONDS_PER_BLOCK
+
+    @property
+    def decoy(self) -> str:
+        return replace(self, salt=bytes(len(self.salt)), checksum=bytes(len(self.checksum))).text
 
     def matches(self, password: str) -> bool:
         found = hashlib.scrypt(

@@ -17,6 +17,7 @@ DEPLOYMENT = TenantId("")
 class TenantRecord(Record):
     """`id` is the tenant's id, `tenant_id` that of the deployment; with a `hostname` the issuer is at that host.
 
+    `costliest_hash` has the parameters of the costliest password hash that was imported, and is of no password.
     A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed.
     """
 
@@ -28,6 +29,7 @@ class TenantRecord(Record):
     password_policy: PasswordPolicy = field(default_factory=PasswordPolicy)
     created_at: datetime
     deleted_at: datetime | None = None
+    costliest_hash: str = ""
 
     @property
     def own_id(self) -> TenantId:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from identity.directory.user import User, ascii_lower
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.people.provisioning.comparison import time_of
 from identity.people.provisioning.filters import All, Among, Any, Compare, Comparison, Filter, Not, Value
 from identity.people.provisioning.refusals import ScimType, refusal

@@ -10,6 +10,7 @@ import msgspec
 from identity.people.provisioning.attributes import Attribute, AttributeType, Schema
 from identity.people.provisioning.refusals import ScimType, refusal
 from server.platform.errors import InvalidArgument
+from server.platform.json_members import expect_unique_members
 
 Members = dict[str, object]
 
@@ -23,9 +24,23 @@ def read(document: bytes) -> Members:
     """Raises InvalidArgument with `invalidSyntax`."""
     try:
         found = msgspec.json.decode(document)
+        expect_unique_members(document)
+        _expect_one_case(found)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise refusal(ScimType.INVALID_SYNTAX, "expected a JSON object") from error
     return an_object(found)
+
+
+def _expect_one_case(value: object) -> None:
+    """Expect no names that differ in their case only, because names are compared without it: RFC 7643 §2.1."""
+    if isinstance(value, dict):
+        if len({name.lower() for name in value}) < len(value):
+            raise ValueError("expected each member of an object once")
+        for each in value.values():
+            _expect_one_case(each)
+    elif isinstance(value, list):
+        for each in value:
+            _expect_one_case(each)
 
 
 def an_object(value: object) -> Members:

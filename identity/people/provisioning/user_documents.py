@@ -1,26 +1,32 @@
 """Users as SCIM resources, and the changes of a user by a resource: RFC 7643 §4.1.
 
-The account has one e-mail address, one language, and names of letters only. A resource also stores the other input of
-the client: other addresses, names with other characters and attributes that the provider does not use. When a user
+The account has one e-mail address, one language, a given name and a family name. A resource also stores the other input
+of the client: other addresses, other parts of the name and attributes that the provider does not use. When a user
 or an administrator changes the account, the account's value replaces the client's.
 """
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 import msgspec
 
 from identity.directory.labels import Group
 from identity.directory.user import Provisioned, User
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
+from identity.foundation.visible_text import visible_name
 from identity.people import names
 from identity.people.provisioning.attributes import ENTERPRISE_SCHEMA, USER_SCHEMA
 from identity.people.provisioning.documents import Members, text, texts
 from identity.people.provisioning.refusals import ScimType, refusal
 from identity.people.user_changes import UserChange
+from server.platform.errors import InvalidArgument
 
 MOST_OF_NAMES = 256
 MOST_OF_DOCUMENT = 16_384
+
+_ONCE_KEPT = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Zs"})
+_MOST_ONCE_KEPT = 64
 
 _KEPT = (
     *("name", "nickName", "profileUrl", "title", "userType", "locale", "timezone"),
@@ -91,14 +97,18 @@ def change_of(members: Members, before: User | None) -> UserChange:
     for attribute in ("userName", "externalId", "displayName"):
         if len(text(members, attribute)) > MOST_OF_NAMES:
             raise refusal(ScimType.INVALID_VALUE, f"{attribute}: expected at most {MOST_OF_NAMES} characters")
+    for attribute in ("userName", "displayName", "nickName"):
+        shown = text(members, attribute)
+        if visible_name(shown) is None and not _is_stored(attribute, shown, before):
+            raise refusal(ScimType.INVALID_VALUE, f"{attribute}: expected visible characters")
     name = members.get("name")
     parts: Members = name if isinstance(name, dict) else {}
     language = text(members, "preferredLanguage").replace("_", "-")
     password = text(members, "password")
     return UserChange(
         email=email,
-        given_name=names.person_like(text(parts, "givenName")),
-        family_name=names.person_like(text(parts, "familyName")),
+        given_name=_person(text(parts, "givenName"), "name.givenName"),
+        family_name=_person(text(parts, "familyName"), "name.familyName"),
         language=language.partition(",")[0] or None,
         password=password or None,
         is_enabled=members.get("active") is not False,
@@ -109,6 +119,27 @@ def change_of(members: Members, before: User | None) -> UserChange:
             document=_document(members),
         ),
     )
+
+
+def _person(name: str, attribute: str) -> str:
+    try:
+        return names.person(name) if name else ""
+    except InvalidArgument as error:
+        raise refusal(ScimType.INVALID_VALUE, f"{attribute}: {error.detail}") from error
+
+
+def _is_stored(attribute: str, shown: str, before: User | None) -> bool:
+    return before is not None and text(written(before), attribute) == shown
+
+
+def _stored_forms(name: str) -> Collection[str | None]:
+    """Return the name as the account stores it, and as earlier versions did, which dropped characters."""
+    kept = (
+        each
+        for each in unicodedata.normalize("NFC", name)
+        if unicodedata.category(each) in _ONCE_KEPT or each in "-'.\N{RIGHT SINGLE QUOTATION MARK}"
+    )
+    return visible_name(name), "".join(kept).strip()[:_MOST_ONCE_KEPT].strip()
 
 
 def _kept(provisioned: Provisioned) -> Members:
@@ -136,7 +167,7 @@ def _name(kept: Members, user: User) -> Members:
     found = kept.get("name")
     name: Members = dict(found) if isinstance(found, dict) else {}
     for part, own in (("familyName", user.family_name), ("givenName", user.given_name)):
-        if names.person_like(text(name, part)) != own:
+        if own not in _stored_forms(text(name, part)):
             name[part] = own
             name.pop("formatted", None)
         if not name.get(part):

@@ -11,7 +11,7 @@ from identity.access.proof_of_work.proof_of_work import ProofOfWork
 from identity.authentication.requests.login_hint import login_hint
 from identity.delivery.retry_queue import QueuedTask
 from identity.directory.client import Client
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from identity.people.reset.mail import Mail

@@ -15,6 +15,7 @@ from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.authentication.one_time_codes.factors import CodeFactors
 from identity.directory.labels import Group, Role
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.provider import Provider, ProviderLink
 from identity.directory.user import User
 from identity.directory.version import DirectoryVersion
@@ -71,6 +72,7 @@ class UserImports:
     attributes: UserAttributes
     providers: Providers
     secrets: Secrets
+    costliest: CostliestHashes
     administrators: Administrators
     reserved_usernames: Collection[str]
     version: DirectoryVersion
@@ -154,6 +156,8 @@ class UserImports:
         await self._insert_links(tenant, new, results)
         kept = {number: draft for number, draft in new.items() if number not in results}
         await self.factors.insert_all([draft.factors for draft in kept.values() if draft.factors])
+        hashes = [draft.user.password_hash for draft in kept.values() if draft.user.password_hash]
+        await self.costliest.note(tenant.tenant_id, hashes)
         # Two imports of the same accounts seldom wait for each other if both are sorted by address.
         users = sorted((draft.user for draft in kept.values()), key=lambda user: user.email)
         inserted = {user.id for user in await self.users.insert_all(users)}

@@ -14,8 +14,9 @@ from identity.authentication.requests.parameters import Parameters
 from identity.directory.client import Client
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User
-from identity.directory.users import Users, email_key
+from identity.directory.users import Users
 from identity.foundation.errors import InvalidRequest, InvalidToken, UnknownUserId
+from identity.foundation.mail_address import email_key
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 

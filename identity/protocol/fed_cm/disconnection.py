@@ -7,7 +7,7 @@ from identity.access.callers import Actor, ActorKind
 from identity.directory.client import ClientId
 from identity.directory.subjects import Subjects
 from identity.directory.user import UserId
-from identity.directory.users import email_key
+from identity.foundation.mail_address import email_key
 from identity.foundation.tenants import Tenant
 from identity.protocol.fed_cm.people import FedCmBrowser, People, SignedIn, another_account
 from identity.protocol.fed_cm.relying_parties import RelyingParties

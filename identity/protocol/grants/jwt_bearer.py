@@ -7,6 +7,7 @@ assertion has the same meaning as a sign-in at the provider. A client redeems as
 
 from datetime import UTC, datetime, timedelta
 
+from identity.access.client_authentication.config import ClientAuthenticationConfig
 from identity.access.sessions.session import Authentication
 from identity.authentication.authorization.session_check import refusal_of
 from identity.authentication.federation.claims import authentication_of, person_of
@@ -42,7 +43,13 @@ class JwtBearerGrant:
     grant_type = GrantType.JWT_BEARER
 
     def __init__(
-        self, records: RecordStore, keys: PublishedKeys, *, single_use: SingleUse, clock: Clock
+        self,
+        records: RecordStore,
+        keys: PublishedKeys,
+        *,
+        single_use: SingleUse,
+        clock: Clock,
+        config: ClientAuthenticationConfig,
     ) -> None:
         self._providers = records.of(PROVIDERS)
         self._links = records.of(PROVIDER_LINKS)
@@ -51,6 +58,7 @@ class JwtBearerGrant:
         self._keys = keys
         self._single_use = single_use
         self._clock = clock
+        self._config = config
 
     async def authorize(self, request: TokenRequest, client: Client) -> Authorization:
         if client.is_public:
@@ -60,7 +68,8 @@ class JwtBearerGrant:
         jwt = _parsed(request.assertion)
         provider = await self._issuer(request.tenant, client, jwt)
         expires_at = self._checked_expiry(jwt)
-        _expect_ours(jwt, client, request.tenant)
+        self._expect_audience(jwt, request.tenant)
+        _expect_ours(jwt, client)
         if not await self._is_signed(jwt, provider):
             raise InvalidGrant("the signature of the assertion is invalid")
         user = await self._user(request.tenant, provider, jwt)
@@ -103,10 +112,17 @@ class JwtBearerGrant:
             raise InvalidGrant("the assertion is expired, or lacks exp")
         if expires > (now + MAX_LIFETIME + _SKEW).timestamp():
             raise InvalidGrant(f"the assertion has to expire within {MAX_LIFETIME.seconds} seconds")
-        begins = (jwt.time("nbf"), jwt.time("iat"))
-        if any(begin is not None and begin > (now + _SKEW).timestamp() for begin in begins):
+        if not jwt.has_begun((now + _SKEW).timestamp()):
             raise InvalidGrant("the assertion is not valid yet")
         return int(expires)
+
+    def _expect_audience(self, jwt: SignedJwt, tenant: Tenant) -> None:
+        audience = jwt.claims.get("aud")
+        # Another party among the audiences could present the assertion here.
+        is_one = not isinstance(audience, list) or len(audience) == 1
+        endpoints = (f"{tenant.issuer}oidc/token",)
+        if not is_one or not self._config.accepts(audience, tenant.issuer, endpoints=endpoints):
+            raise InvalidGrant("the audience of the assertion has to be this issuer alone")
 
     async def _is_signed(self, jwt: SignedJwt, provider: Provider) -> bool:
         kid, typ = jwt.header.get("kid", ""), jwt.header.get("typ", "")
@@ -154,13 +170,8 @@ def _parsed(assertion: str) -> SignedJwt:
         raise InvalidGrant("the assertion is not a signed JWT") from error
 
 
-def _expect_ours(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
-    """Expect an assertion for this provider alone, and for this client if it names one."""
-    audience = jwt.claims.get("aud")
-    audiences = audience if isinstance(audience, list) else [audience]
-    # Another party among the audiences could present the assertion here.
-    if len(audiences) != 1 or audiences[0] not in (tenant.issuer, f"{tenant.issuer}oidc/token"):
-        raise InvalidGrant("the audience of the assertion has to be this issuer alone")
+def _expect_ours(jwt: SignedJwt, client: Client) -> None:
+    """Expect an assertion about somebody, for this client if it names one."""
     parties = {str(jwt.claims[name]) for name in ("azp", "client_id") if name in jwt.claims}
     if not parties <= {client.client_id}:
         raise InvalidGrant("the assertion is for another client")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
+from identity.access.client_authentication.config import ISSUER_ALONE, ClientAuthenticationConfig
 from identity.access.tokens.active import ActiveTokens
 from identity.access.tokens.families import Families
 from identity.access.tokens.token_sets import TokenSets
@@ -37,6 +38,7 @@ def grants(
     clock: Clock,
     randomness: Randomness,
     report_replay: Callable[[Tenant, AuthorizationCode], Awaitable[None]],
+    client_authentication: ClientAuthenticationConfig = ISSUER_ALONE,
 ) -> Mapping[GrantType, Grant]:
     """Return the grants; without `upstream_keys` no assertions of upstream providers are redeemed."""
     table: tuple[Grant, ...] = (
@@ -49,6 +51,12 @@ def grants(
     )
     found = {grant.grant_type: grant for grant in table}
     if upstream_keys is not None:
-        assertions = JwtBearerGrant(records, upstream_keys, single_use=SingleUse(records), clock=clock)
+        assertions = JwtBearerGrant(
+            records,
+            upstream_keys,
+            single_use=SingleUse(records),
+            clock=clock,
+            config=client_authentication,
+        )
         found[assertions.grant_type] = assertions
     return found

@@ -93,11 +93,41 @@ async def test_an_empty_text_takes_a_member_away(administration: Administration)
 
 
 @pytest.mark.parametrize(
+    "name", ["Davis, Jr.", "Renée (Nina)", "O\u2019Neill", "María-José", "John 3rd", 'Ada "Byron" <King>/λ']
+)
+async def test_people_have_names_of_all_visible_characters(administration: Administration, name: str) -> None:
+    await update(administration, UserChange(given_name=name, family_name=name))
+
+    after = await administration.user()
+    assert (after.given_name, after.family_name) == (name, name)
+
+
+async def test_stored_texts_with_characters_that_nobody_sees_stay_and_are_found(
+    administration: Administration,
+) -> None:
+    email, name = "a\u200bda@example.com", "A\u200bda"
+    await administration.provider.admit(alice(id="ada", email=email, given_name=name))
+    tenant, users = administration.tenant, administration.users
+    change = UserChange(email=email, given_name=name, family_name="King")
+
+    await users.update(tenant, UserId("ada"), change, actor=ROOT)
+
+    found = await users.get_by_email(tenant, email)
+    assert (found.given_name, found.family_name) == (name, "King")
+
+
+@pytest.mark.parametrize(
     "change",
     [
         pytest.param(UserChange(email="no address"), id="e-mail"),
         pytest.param(UserChange(email="a" * 250 + "@example.com"), id="long e-mail"),
-        pytest.param(UserChange(given_name="<script>"), id="name with signs"),
+        pytest.param(UserChange(email="al\u200bice@example.com"), id="e-mail with a zero-width space"),
+        pytest.param(UserChange(email="al\u202eice@example.com"), id="e-mail that is read backwards"),
+        pytest.param(UserChange(email="alice@exa\u00admple.com"), id="e-mail with a soft hyphen"),
+        pytest.param(UserChange(preferred_username="al\u200bice"), id="username with a zero-width space"),
+        pytest.param(UserChange(given_name="Ada\n"), id="name with a line feed"),
+        pytest.param(UserChange(given_name="A\u200bda"), id="name with a zero-width space"),
+        pytest.param(UserChange(values={"locality": "Ox\u202eford"}), id="town that is read backwards"),
         pytest.param(UserChange(family_name="a\u202eb"), id="name that is read backwards"),
         pytest.param(UserChange(family_name="a" * 65), id="long name"),
         pytest.param(UserChange(language="english please"), id="language"),

@@ -8,6 +8,7 @@ from argon2 import PasswordHasher
 
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.directory.password_config import PasswordConfig
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.password_hashes.foreign_hash import OWN, read
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
@@ -34,6 +35,7 @@ async def verify(provider: Provider, *, email: str = "alice@example.com", passwo
         confirmation=provider.confirmation,
         clock=provider.clock,
         events=provider.events,
+        costliest=CostliestHashes(provider.store),
     )
     return await sign_in.verify(provider.tenant, email=email, password=password, peer_address=ADDRESS)
 

@@ -10,6 +10,8 @@ from server.platform.errors import InvalidArgument
         ("Ada King Lovelace", ("Ada King", "Lovelace")),
         ("Ada", ("Ada", "")),
         ("  ", ("", "")),
+        ("Ada\N{NO-BREAK SPACE}King  Davis, Jr.", ("Ada King Davis,", "Jr.")),
+        ("Ada\nLovelace", ("Ada\nLovelace", "")),
     ],
 )
 def test_the_last_of_several_words_is_the_last_name(name: str, expected: tuple[str, str]) -> None:

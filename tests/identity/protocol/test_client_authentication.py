@@ -7,10 +7,16 @@ import pytest
 from joserfc import jws
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
+from identity.access.client_authentication.assertions import ClientAssertions
 from identity.access.client_authentication.authenticator import ClientAuthenticator, ClientCredentials
+from identity.access.client_authentication.certificates import ClientCertificates
+from identity.access.client_authentication.client_keys import ClientKeys
+from identity.access.client_authentication.config import ClientAuthenticationConfig
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
+from identity.delivery.http.published_keys import PublishedKeys
 from identity.directory.secrets import SecretHasher
 from identity.foundation.errors import InvalidClient
+from identity.foundation.single_use import SingleUse
 from identity.foundation.vocabulary import AuthenticationMethod
 from tests.identity.protocol.provider import ACME, AS_APP, NOON, SECRET, TENANT, Provider, app
 
@@ -161,15 +167,17 @@ async def test_a_key_proves_a_client(robot: Provider, algorithm: str) -> None:
 
 
 ACCEPTED = [
-    pytest.param({"aud": f"{TENANT.issuer}oidc/token"}, id="for the token endpoint"),
-    pytest.param({"aud": ["https://other.example.com", TENANT.issuer]}, id="for several"),
+    pytest.param({"aud": [TENANT.issuer]}, id="for a list of one"),
     pytest.param({"exp": NOW + 1}, id="about to expire"),
+    pytest.param({"iat": NOW + 10}, id="issued by a clock that is ahead"),
+    pytest.param({"iat": None, "nbf": NOW + 10}, id="good in a moment"),
 ]
 
 
 @pytest.mark.parametrize("changes", ACCEPTED)
 async def test_an_assertion_is_for_this_provider_and_now(robot: Provider, changes: dict[str, Any]) -> None:
-    assertion = signed(CLAIMS | changes, KEYS["ES256"])
+    claims = {name: value for name, value in (CLAIMS | changes).items() if value is not None}
+    assertion = signed(claims, KEYS["ES256"])
 
     assert await robot.authenticator.authenticate(asserted(assertion), TENANT)
 
@@ -177,12 +185,23 @@ async def test_an_assertion_is_for_this_provider_and_now(robot: Provider, change
 ASSERTIONS = [
     pytest.param({"aud": "https://other.example.com/"}, id="for another provider"),
     pytest.param({"aud": None}, id="for nobody"),
+    pytest.param({"aud": []}, id="for a list of nobody"),
+    pytest.param({"aud": {TENANT.issuer: 1}}, id="for no text"),
+    pytest.param({"aud": f"{TENANT.issuer}oidc/token"}, id="for the token endpoint"),
+    pytest.param({"aud": [f"{TENANT.issuer}oidc/token"]}, id="for a list of the token endpoint"),
+    pytest.param({"aud": f"{TENANT.issuer}oidc/bc-authorize"}, id="for the backchannel endpoint"),
+    pytest.param({"aud": [TENANT.issuer, "https://other.example.com/"]}, id="for another provider, too"),
+    pytest.param({"aud": [TENANT.issuer, f"{TENANT.issuer}oidc/token"]}, id="for two names of this one"),
+    pytest.param({"aud": TENANT.issuer.rstrip("/")}, id="for nearly this provider"),
     pytest.param({"iss": "app"}, id="made by another client"),
     pytest.param({"sub": "app"}, id="about another client"),
     pytest.param({"exp": NOW - 5}, id="expired"),
     pytest.param({"exp": NOW + 606}, id="good for longer than ten minutes"),
     pytest.param({"exp": None}, id="good for ever"),
     pytest.param({"nbf": NOW + 11}, id="not good yet"),
+    pytest.param({"nbf": str(NOW)}, id="good from no number on"),
+    pytest.param({"iat": NOW + 11}, id="issued in the future"),
+    pytest.param({"iat": "now"}, id="issued at no number"),
     pytest.param({"jti": ""}, id="without an id"),
     pytest.param({"jti": "x" * 257}, id="with an id that is too long"),
 ]
@@ -196,6 +215,36 @@ async def test_an_assertion_that_does_not_hold_proves_nothing(
 
     with pytest.raises(InvalidClient):
         await robot.authenticator.authenticate(asserted(assertion), TENANT)
+
+
+LEGACY = [
+    pytest.param(f"{TENANT.issuer}oidc/token", id="the token endpoint"),
+    pytest.param(f"{TENANT.issuer}oidc/bc-authorize", id="the backchannel endpoint"),
+    pytest.param(["https://other.example.com", TENANT.issuer], id="several"),
+]
+
+
+@pytest.mark.parametrize("audience", LEGACY)
+async def test_legacy_audiences_prove_a_client_only_where_they_are_switched_on(
+    robot: Provider, audience: object
+) -> None:
+    assertion = signed(CLAIMS | {"aud": audience}, KEYS["ES256"])
+    legacy = ClientAuthenticator(
+        robot.clients,
+        robot.secrets,
+        assertions=ClientAssertions(
+            ClientKeys(PublishedKeys(robot.documents, robot.clock)),
+            SingleUse(robot.records),
+            robot.clock,
+            config=ClientAuthenticationConfig(legacy_audiences=True),
+        ),
+        certificates=ClientCertificates(ClientKeys(PublishedKeys(robot.documents, robot.clock)), robot.clock),
+        clock=robot.clock,
+    )
+
+    with pytest.raises(InvalidClient):
+        await robot.authenticator.authenticate(asserted(assertion), TENANT)
+    assert await legacy.authenticate(asserted(assertion), TENANT)
 
 
 async def test_an_assertion_is_good_once(robot: Provider) -> None:

@@ -167,11 +167,7 @@ async def test_a_request_that_is_refused_does_not_use_the_assertion_up(federated
     assert (await redeemed(federated, assertion())).access_token
 
 
-@pytest.mark.parametrize(
-    "audience",
-    [TENANT.issuer, f"{TENANT.issuer}oidc/token", [TENANT.issuer]],
-    ids=["issuer", "token", "list"],
-)
+@pytest.mark.parametrize("audience", [TENANT.issuer, [TENANT.issuer]], ids=["issuer", "list"])
 async def test_the_audience_is_this_provider(federated: Provider, audience: object) -> None:
     assert (await redeemed(federated, assertion(aud=audience))).access_token
 
@@ -179,6 +175,7 @@ async def test_the_audience_is_this_provider(federated: Provider, audience: obje
 REFUSED: dict[str, dict[str, Any]] = {
     "another audience": {"aud": "https://other.example.com"},
     "our client id there": {"aud": "gnomon"},
+    "the token endpoint": {"aud": f"{TENANT.issuer}oidc/token"},
     "a further audience": {"aud": [TENANT.issuer, "https://other.example.com"]},
     "another tenant": {"aud": ACME.issuer},
     "no audience": {"aud": None},
@@ -192,6 +189,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "for ever": {"exp": 1e300},
     "not valid yet": {"nbf": NOW + 6},
     "issued in the future": {"iat": NOW + 6},
+    "issued at no number": {"iat": str(NOW)},
     "no jti": {"jti": None},
     "an empty jti": {"jti": ""},
     "a long jti": {"jti": "j" * 257},

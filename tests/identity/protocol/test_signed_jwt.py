@@ -56,6 +56,19 @@ def test_claims_that_are_none_are_refused(payload: str) -> None:
     assert not is_believed(f"{header}.{encoded(payload)}.AAAA")
 
 
+@pytest.mark.parametrize(
+    ("header", "payload"),
+    [
+        pytest.param('{"alg":"none","alg":"ES256"}', "{}", id="header"),
+        pytest.param('{"alg":"ES256"}', '{"sub":"ada","sub":"eve"}', id="claims"),
+        pytest.param('{"alg":"ES256"}', '{"cnf":{"jkt":"a","jkt":"b"}}', id="claims within"),
+    ],
+)
+def test_a_jwt_with_a_member_that_comes_twice_is_refused(header: str, payload: str) -> None:
+    with pytest.raises(MalformedJwt):
+        parse(f"{encoded(header)}.{encoded(payload)}.AAAA")
+
+
 @given(st.text() | st.lists(st.text("eyJhbGciOi_-", max_size=20), min_size=3, max_size=3).map(".".join))
 def test_no_text_is_believed(token: str) -> None:
     assert not is_believed(token)

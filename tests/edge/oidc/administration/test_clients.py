@@ -241,6 +241,33 @@ async def test_an_address_that_the_provider_connects_to_is_public(
     assert (await answer.json())["message"].startswith(f"{member}: expected a public address")
 
 
+@pytest.mark.parametrize(
+    "member",
+    [
+        *(
+            "jwks_uri",
+            "backchannel_logout_uri",
+            "sector_identifier_uri",
+            "client_uri",
+            "policy_uri",
+            "tos_uri",
+        ),
+        *("backchannel_client_notification_endpoint", "frontchannel_logout_uri", "request_uris"),
+        *("redirect_uris", "post_logout_redirect_uris", "allowed_origins"),
+    ],
+)
+async def test_an_address_has_no_user_name_and_no_password(administrator: Administrator, member: str) -> None:
+    await created(administrator)
+    uri = "https://user:password@app.example.com/"
+
+    answer = await administrator.send(
+        "PUT", "clients/app", WHOLE | {member: [uri] if member.endswith("s") else uri}
+    )
+
+    assert answer.status == 400
+    assert (await answer.json())["message"].startswith(f"{member}: expected")
+
+
 async def test_a_private_address_that_a_client_has_from_before_does_not_stop_a_change(
     administrator: Administrator, deployment: Deployment
 ) -> None:

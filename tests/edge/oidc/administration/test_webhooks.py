@@ -33,6 +33,9 @@ async def test_refusals(administrator: Administrator) -> None:
     assert (await key.send("POST", "events/webhooks", HOOK)).status == 409
     for wrong in (
         {"url": "https://10.0.0.1/"},
+        {"url": "https://user:password@receiver.example.com/hook"},
+        {"url": "https://user@receiver.example.com/hook"},
+        {"url": "https://@receiver.example.com/hook"},
         {"level": "loud"},
         {"types": ["x"]},
         {"name": ""},

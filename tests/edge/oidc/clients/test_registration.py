@@ -155,6 +155,17 @@ async def test_what_no_client_may_be_is_not_registered(
     assert (answer.status, (await answer.json())["error"]) == (400, "invalid_client_metadata")
 
 
+async def test_metadata_that_has_a_member_twice_is_not_registered(registrant: Registrant) -> None:
+    answer = await registrant.http.post(
+        "/auth/v1/clients_dyn",
+        data='{"redirect_uris": ["https://app.example.com/"], "redirect_uris": ["https://app.example.com/"]}',
+        headers={"Content-Type": "application/json"},
+    )
+
+    assert (answer.status, (await answer.json())["error"]) == (400, "invalid_client_metadata")
+    assert "once" in (await answer.json())["error_description"]
+
+
 PRIVATE_HOSTS = ["localhost", "127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.1", "169.254.169.254", "[fd00::1]"]
 
 

@@ -111,6 +111,20 @@ async def test_names_are_text_and_segments_of_paths(provider: Provider) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "name", ["O'Neill", '"><img src=x>', "Davis, Jr. & Söhne", "Renée (Nina) {{ 7 * 7 }}"]
+)
+async def test_a_name_is_a_value_of_its_field(provider: Provider, name: str) -> None:
+    answer_with_account(provider)
+    user = User(id="u1", email="ada@example.com", account_type="password", given_name=name)
+    provider.answers(get_user=GetUserResponse(user=user))
+
+    page = await page_of(await provider.http.get(PAGE))
+
+    assert page.xpath("//input[@id='given-name']/@value") == [name]
+    assert page.xpath("//img[@src='x']") == []
+
+
 async def test_of_many_sessions_the_current_one_and_the_latest_are_shown(provider: Provider) -> None:
     answer_with_account(provider, number_of_sessions=10_000)
 

@@ -119,7 +119,7 @@ async def test_names_and_values_are_the_persons_to_change(world: World) -> None:
         {"roles": ["admin"]},
         {"enabled": False},
         {"user_values": {"preferred_username": "alice"}},
-        {"given_name": "<script>"},
+        {"given_name": "A\u202elice"},
         {"password_new": NEW_PASSWORD},
         {"password_new": NEW_PASSWORD, "password_current": "wrong"},
         {"password_new": NEW_PASSWORD, "mfa_mod_token_id": "unheard-of"},

@@ -391,3 +391,54 @@ async def test_names_with_characters_that_no_account_has_come_back_as_they_were(
     user = await client.user(name=name, displayName="Anna! 🐈")
 
     assert (name, "Anna! 🐈") == (user["name"], user["displayName"])
+
+
+NAMES = ["Davis, Jr.", "Renée (Nina)", "O\u2019Neill", "María-José", "John 3rd", 'Smith/Jones "Bob" <b>']
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_names_keep_every_character(client: Client, name: str) -> None:
+    made = await client.user(name={"givenName": name, "familyName": name}, displayName=name)
+
+    found = await client.get(f"Users/{made['id']}")
+    changed = await client.patched(
+        f"Users/{made['id']}", {"op": "replace", "path": "name.givenName", "value": f"{name}2"}
+    )
+
+    assert (found["name"]["givenName"], found["name"]["familyName"], found["displayName"]) == (name,) * 3
+    assert changed["name"]["givenName"] == f"{name}2"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"name": {"givenName": "Ada\u200b"}},
+        {"name": {"familyName": "King\n"}},
+        {"name": {"familyName": "x" * 65}},
+        {"displayName": "A\u202eda"},
+        {"nickName": "A\u2066da"},
+        {"userName": "ada\u200b@example.com"},
+        {"userName": "ada\u00ad"},
+        {"emails": [{"value": "a\u200bda@example.com"}]},
+    ],
+    ids=str,
+)
+async def test_characters_that_nobody_sees_are_refused_and_never_dropped(
+    client: Client, members: dict[str, Any]
+) -> None:
+    body = {"schemas": [USER], "userName": "ada@example.com", **members}
+    made = await client.user("eve@example.com")
+
+    assert (await client.refusal("POST", "Users", body))[0] == 400
+    assert await client.refusal("PUT", f"Users/{made['id']}", body) == (400, "invalidValue")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"userName": "a@example.com", "userName": "b@example.com"}',
+        '{"userName": "a@b.c", "USERNAME": "b@b.c"}',
+    ],
+)
+async def test_a_document_that_has_an_attribute_twice_is_refused(client: Client, text: str) -> None:
+    assert await client.refusal("POST", "Users", data=text) == (400, "invalidSyntax")

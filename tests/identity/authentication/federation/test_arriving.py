@@ -150,6 +150,31 @@ async def test_an_id_token_that_holds_is_taken(flow: Flow, claims: dict[str, Any
     assert await signed_in(flow) == ["alice-there"]
 
 
+@pytest.mark.parametrize("email", ["bo\u200bb@example.com", "bob@exa\u00admple.com", "bob\u202e@example.com"])
+async def test_an_address_with_characters_that_nobody_sees_makes_no_account(flow: Flow, email: str) -> None:
+    flow.answers.claims = {"sub": "bob", "email": email, "given_name": "Bob"}
+
+    await flow.sign_in()
+
+    assert await signed_in(flow) == []
+    assert await flow.provider.users.find_by_email(flow.provider.tenant, "bob@example.com") is None
+
+
+async def test_an_account_has_the_names_of_the_claims(flow: Flow) -> None:
+    flow.answers.claims = {
+        "sub": "bob",
+        "email": "bob@bücher.example",
+        "given_name": "Renée (Nina)",
+        "family_name": "Da\u200bvis",
+    }
+
+    await flow.sign_in()
+
+    user = await flow.provider.users.find_by_email(flow.provider.tenant, "bob@xn--bcher-kva.example")
+    assert user is not None
+    assert (user.given_name, user.family_name) == ("Renée (Nina)", "")
+
+
 REFUSED = {
     "another issuer": {"iss": "https://evil.example.com"},
     "no issuer": {"iss": None},
@@ -160,6 +185,7 @@ REFUSED = {
     "expired": {"exp": NOW - 5},
     "good for ever": {"exp": None},
     "issued in the future": {"iat": NOW + 6},
+    "not valid yet": {"nbf": NOW + 6},
     "no time of issue": {"iat": None},
     "another nonce": {"nonce": "other"},
     "no nonce": {"nonce": None},

@@ -190,6 +190,7 @@ REFUSED: list[Any] = [
             "for another client": {"aud": "other"},
             "for nobody": {"aud": None},
             "issued in the future": {"iat": NOW + 6, "exp": NOW + 60},
+            "not valid yet": {"nbf": NOW + 6},
             "no time of issue": {"iat": None},
             "expired": {"iat": NOW - 60, "exp": NOW - 5},
             "good for ever": {"exp": None},

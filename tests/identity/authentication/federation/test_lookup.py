@@ -80,6 +80,14 @@ async def test_metadata_in_a_private_network_is_refused_by_name(member: str) -> 
         await publishing(METADATA).look_up(**asked)
 
 
+@pytest.mark.parametrize("member", ["issuer", "metadata_url"])
+async def test_an_address_with_a_password_is_not_looked_up(member: str) -> None:
+    asked = {"issuer": "", "metadata_url": ""} | {member: "https://user:password@id.example.com"}
+
+    with pytest.raises(InvalidArgument, match=f"^{member}: expected an address without user name"):
+        await publishing(METADATA).look_up(**asked)
+
+
 @pytest.mark.parametrize("asked", [("", ""), (ISSUER, URI)])
 async def test_one_thing_is_asked_about(asked: tuple[str, str]) -> None:
     issuer, metadata_url = asked

@@ -13,6 +13,7 @@ from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.delivery.http.destinations import Destinations
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.tenants.ldap_directory import (
     LDAP_DIRECTORIES,
     LDAP_LINKS,
@@ -92,6 +93,7 @@ class Company:
             confirmation=provider.confirmation,
             clock=provider.clock,
             events=provider.events,
+            costliest=CostliestHashes(provider.store),
             directories=self.directories,
         )
 

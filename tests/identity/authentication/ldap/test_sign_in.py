@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from identity.authentication.ldap.person import person_of
 from identity.delivery.http.destinations import Destinations
-from identity.directory.tenants.ldap_directory import LdapGroupMapping
+from identity.delivery.ldap.messages import Entry
+from identity.directory.tenants.ldap_directory import LdapFields, LdapGroupMapping
 from identity.directory.user import AccountType
 from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable
 from tests.identity.authentication.ldap.company import Company, fields_of
@@ -232,3 +234,21 @@ async def test_a_server_at_a_private_address_is_not_connected_to(server: Slapd) 
 
     with pytest.raises(Unavailable):
         await company.sign_in("alice", "wonderland")
+
+
+def test_an_entry_gives_names_of_all_visible_characters_and_no_others() -> None:
+    attributes = {
+        "entryuuid": [b"1"],
+        "uid": ["a\u200bda".encode()],
+        "mail": ["ada\u200b@example.com".encode()],
+        "givenname": ["Renée (Nina)".encode()],
+        "sn": ["Da\u202evis".encode()],
+    }
+
+    found = person_of(
+        Entry("uid=ada", attributes), LdapFields(name="Company", is_enabled=True, urls=(), user_base="")
+    )
+
+    assert found is not None
+    assert (found.username, found.email) == ("", "")
+    assert (found.given_name, found.family_name) == ("Renée (Nina)", "")

@@ -64,6 +64,84 @@ def test_requests_go_to_public_addresses_only(host: str, *, expected: bool) -> N
     assert PUBLIC.is_refused(host) == expected
 
 
+# One address of each row of the registries of IANA for special purposes, and of what addresses of IPv6 embed.
+SPECIAL = {
+    "this network": "0.1.2.3",
+    "private use of 10": "10.255.255.255",
+    "shared address space": "100.127.255.255",
+    "loopback": "127.255.255.254",
+    "link-local": "169.254.0.1",
+    "private use of 172": "172.31.255.255",
+    "IETF protocol assignments": "192.0.0.192",
+    "IPv4 service continuity": "192.0.0.1",
+    "IPv4 dummy address": "192.0.0.8",
+    "port control protocol": "192.0.0.9",
+    "TURN": "192.0.0.10",
+    "NAT64 discovery": "192.0.0.170",
+    "DNS64 discovery": "192.0.0.171",
+    "documentation 1": "192.0.2.1",
+    "AS112": "192.31.196.1",
+    "AMT": "192.52.193.1",
+    "6to4 relay": "192.88.99.1",
+    "6a44 relay": "192.88.99.2",
+    "private use of 192": "192.168.255.255",
+    "direct delegation of AS112": "192.175.48.1",
+    "benchmarking": "198.19.255.255",
+    "documentation 2": "198.51.100.1",
+    "documentation 3": "203.0.113.1",
+    "multicast": "239.255.255.255",
+    "reserved": "240.0.0.1",
+    "limited broadcast": "255.255.255.255",
+    "loopback of IPv6": "::1",
+    "unspecified": "::",
+    "IPv4-mapped": "::ffff:192.0.0.8",
+    "IPv4-compatible": "::8.8.8.8",
+    "NAT64 of a special address": "64:ff9b::192.88.99.1",
+    "local NAT64": "64:ff9b:1::8.8.8.8",
+    "discard only": "100::1",
+    "dummy prefix": "100:0:0:1::1",
+    "IETF protocol assignments of IPv6": "2001:1ff::1",
+    "Teredo": "2001::1",
+    "port control protocol of IPv6": "2001:1::1",
+    "TURN of IPv6": "2001:1::2",
+    "service registration": "2001:1::3",
+    "benchmarking of IPv6": "2001:2::1",
+    "AMT of IPv6": "2001:3::1",
+    "AS112 of IPv6": "2001:4:112::1",
+    "ORCHID": "2001:10::1",
+    "ORCHIDv2": "2001:20::1",
+    "drone identifiers": "2001:30::1",
+    "documentation of IPv6": "2001:db8::1",
+    "6to4 of a private address": "2002:a00:1::1",
+    "6to4 of a public address": "2002:808:808::1",
+    "direct delegation of AS112 of IPv6": "2620:4f:8000::1",
+    "new documentation of IPv6": "3fff::1",
+    "end of new documentation of IPv6": "3fff:fff:ffff::1",
+    "segment routing": "5f00::1",
+    "unique local": "fdff::1",
+    "site-local": "fec0::1",
+    "link-local of IPv6": "febf::1",
+    "multicast of IPv6": "ff0e::1",
+}
+
+
+@pytest.mark.parametrize("host", SPECIAL.values(), ids=SPECIAL)
+def test_addresses_for_special_purposes_are_refused(host: str) -> None:
+    assert PUBLIC.is_refused(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("1.1.1.1", "100.63.255.255", "100.128.0.1", "172.32.0.1", "192.0.1.1", "192.88.98.255"),
+        *("198.17.255.255", "198.20.0.1", "223.255.255.255", "::ffff:8.8.8.8", "64:ff9b::1.1.1.1"),
+        *("2001:200::1", "2001:db9::1", "2003::1", "2a00:1450::1", "3fff:1000::1"),
+    ],
+)
+def test_neighbours_of_special_addresses_are_public(host: str) -> None:
+    assert not PUBLIC.is_refused(host)
+
+
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
@@ -78,7 +156,12 @@ def test_an_allowed_network_is_allowed_and_no_other_one(host: str, *, expected: 
 
 
 @pytest.mark.parametrize(
-    "host", ["169.254.169.254", "100.100.100.200", "224.0.0.1", "fe80::1", "fd00:ec2::254"]
+    "host",
+    [
+        *("169.254.169.254", "100.100.100.200", "224.0.0.1", "fe80::1", "fd00:ec2::254"),
+        *("::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::169.254.169.254"),
+        *("64:ff9b:1::169.254.169.254", "2002:a9fe:a9fe::1", "2001:0:808:808::5601:5601"),
+    ],
 )
 def test_credentials_of_machines_stay_refused_in_an_allowed_network(host: str) -> None:
     destinations = Destinations.of(OutgoingConfig(allowed_networks=("0.0.0.0/0", "::/0")))

@@ -34,6 +34,17 @@ def test_the_stored_form_is_read_again(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MADE)
+def test_a_decoy_costs_as_much_and_is_of_no_password(kind: str) -> None:
+    found = read(MADE[kind]())
+
+    decoy = read(found.decoy)
+
+    assert 0 < found.cost == decoy.cost
+    assert decoy.text != found.text
+    assert not decoy.matches(PASSWORD)
+
+
+@pytest.mark.parametrize("kind", MADE)
 async def test_a_password_is_verified_by_any_kind_of_hash_and_the_hash_is_outdated(kind: str) -> None:
     passwords = Passwords(PasswordConfig(memory_kib=128, iterations=1, lanes=1))
     stored = read(MADE[kind]()).text

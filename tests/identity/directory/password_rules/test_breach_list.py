@@ -165,6 +165,7 @@ async def test_without_a_list_nothing_is_breached(clock: VirtualClock) -> None:
         ({"breach_url": "http://lists.example.com/range/"}, "https"),
         ({"breach_url": "https://lists.example.com/range"}, "ends with /"),
         ({"breach_url": "https://lists.example.com/?at=/"}, "ends with /"),
+        ({"breach_url": "https://user:password@lists.example.com/range/"}, "https"),
         ({"breach_url": "https://lists.example.com/", "breach_file": "list"}, "found both"),
         ({"breach_timeout_secs": 0.0}, "up to 10 seconds"),
         ({"breach_timeout_secs": 11.0}, "up to 10 seconds"),

@@ -7,6 +7,7 @@ from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
 from identity.crypto.keys.master_keys import MasterKeys
 from identity.directory.config import UsersConfig
+from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.providers import Providers
 from identity.directory.user import USERS, User
@@ -34,6 +35,7 @@ class Transfer:
             attributes=administration.attributes,
             providers=Providers(self.store),
             secrets=self.secrets,
+            costliest=CostliestHashes(self.store),
             administrators=administration.administrators,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
             version=administration.version,

@@ -8,7 +8,10 @@ import pytest
 
 from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.directory.labels import GROUPS, ROLES, Group, Role, UserAttribute
+from identity.directory.password_hashes.costliest import CostliestHashes
+from identity.directory.password_hashes.foreign_hash import cost_of, decoy_of
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS, Provider, ProviderLink, link_id_of
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.directory.user import AccountType
 from identity.foundation.vocabulary import Permission
 from identity.people.transfer.account import ImportedGenerator, ImportedLink
@@ -59,6 +62,18 @@ async def test_an_account_comes_with_all_that_it_had(transfer: Transfer) -> None
     assert user.account_type is AccountType.PASSWORD
     assert ("NewUserRegistered", BOB) in await administration.told_of()
     assert administration.mail.letters == []
+
+
+async def test_the_costliest_imported_hash_is_noted(transfer: Transfer) -> None:
+    tenant_id, cheap, costly = transfer.tenant.tenant_id, MADE["PBKDF2 of Django"](), MADE["argon2i"]()
+    record = TenantRecord(tenant_id=DEPLOYMENT, id=tenant_id, name="Default", created_at=NOON)
+    await transfer.store.of(TENANTS).insert(record)
+
+    await transfer.run(bob(password_hash=cheap), bob(email="ada@example.com", password_hash=costly))
+
+    assert await CostliestHashes(transfer.store).of(tenant_id) == max(
+        decoy_of(cheap), decoy_of(costly), key=cost_of
+    )
 
 
 @pytest.mark.parametrize("kind", MADE)
