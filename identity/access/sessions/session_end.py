@@ -5,6 +5,7 @@ of a support person, those sessions end in which that person acts as another use
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from identity.access.sessions.logout_config import LogoutConfig
@@ -57,10 +58,7 @@ class SessionTermination:
     async def end(self, tenant: Tenant, session: Session) -> None:
         await self._sessions.end(session)
         await self._aftermath(tenant, session)
-        for acting in await self._sessions.by_support(tenant, session.user_id):
-            if acting.impersonator_sid == session.sid:
-                await self._sessions.end(acting)
-                await self._aftermath(tenant, acting)
+        await self._end_acting(tenant, session)
 
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
         """End every session of a user but the one with this `sid`, and return those that this call ended."""
@@ -68,6 +66,26 @@ class SessionTermination:
         for session in ended:
             await self._aftermath(tenant, session)
         return ended
+
+    async def outlast(self, tenant: Tenant, user_id: UserId, sid: str, *, not_before: datetime) -> None:
+        """Keep the session with this `sid` when its user gets this `not_before`."""
+        await self._sessions.outlast(tenant, user_id, sid, not_before=not_before)
+
+    async def remove(self, tenant: Tenant, session: Session) -> None:
+        """Remove a session that is refused already; an interrupted removal can be repeated.
+
+        The record is removed last, so that relying parties are told at least once.
+        """
+        await self._end_acting(tenant, session)
+        await self._aftermath(tenant, session)
+        await self._sessions.end(session)
+
+    async def _end_acting(self, tenant: Tenant, session: Session) -> None:
+        """End the sessions in which the user of this session acts as others."""
+        for acting in await self._sessions.by_support(tenant, session.user_id):
+            if acting.impersonator_sid == session.sid:
+                await self._sessions.end(acting)
+                await self._aftermath(tenant, acting)
 
     async def _aftermath(self, tenant: Tenant, session: Session) -> None:
         if self._config.token_revoke_on_logout or session.is_impersonated:

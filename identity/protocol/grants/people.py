@@ -29,15 +29,18 @@ class People:
         """Return the user, or None when the client acts in its own name.
 
         Raises InvalidGrant for a user who is disabled, must confirm the address or accept the terms of use first, or may no
-        longer use the client.
+        longer use the client, and for a sign-in before the `not_before` of the tenant or the user.
         """
-        if authorization.authentication is None:
+        authentication = authorization.authentication
+        if authentication is None:
             return None
-        user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
+        user = await self._users.get(tenant.tenant_id, authentication.user_id)
         if (
             user is None
             or not user.is_active(self._clock.now())
             or not user.may_use(client.restrict_group_prefix)
+            or authentication.is_refused(tenant.not_before)
+            or authentication.is_refused(user.not_before)
         ):
             raise InvalidGrant("the user's account or its access to the client has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):

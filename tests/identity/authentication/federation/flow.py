@@ -38,6 +38,7 @@ from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.provider import Provider as UpstreamProvider
 from identity.directory.providers import Providers
 from identity.directory.standings import Standings
+from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SingleUse
@@ -151,7 +152,7 @@ class Flow:
                     links=store.of(PROVIDER_LINKS),
                     administers=Administrators(Standings(store, provider.tenants)).makes,
                     version=DirectoryVersion(store),
-                    sign_out=SignOut(provider.termination, TokenSets(store)),
+                    sign_out=SignOut(provider.termination, TokenSets(store), store.of(USERS), provider.clock),
                     passkeys=provider.passkeys,
                     events=provider.events,
                     clock=provider.clock,

@@ -1,0 +1,341 @@
+"""The sign-out of all users of a tenant: one write, and a sweep that another process can continue, in every store."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import pytest
+
+from identity.access.callers import Actor, ActorKind
+from identity.access.sessions.config import SessionConfig, SessionLifetimes
+from identity.access.sessions.logout_config import LogoutConfig
+from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS
+from identity.access.sessions.session import SESSIONS, Authentication, Session
+from identity.access.sessions.session_end import SessionTermination
+from identity.access.sessions.sessions import Sessions
+from identity.access.tokens.config import DeviceGrantConfig, TokenConfig
+from identity.access.tokens.families import Families
+from identity.access.tokens.refresh_token import RefreshTokens
+from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
+from identity.access.tokens.token_sets import TokenSets
+from identity.administration.tenant_sign_out import TERM, SignOutProgress, TenantSignOut
+from identity.directory.client import CLIENTS, Client, ClientId
+from identity.directory.clients import Clients
+from identity.directory.secrets import SecretHasher
+from identity.directory.tenants.tenant_directory import TenantDirectory
+from identity.directory.tenants.tenant_record import TENANTS
+from identity.directory.user import USERS, UserId
+from identity.directory.version import DirectoryVersion
+from identity.foundation.errors import InvalidGrant
+from identity.foundation.events.config import EventsConfig
+from identity.foundation.events.event import EVENTS
+from identity.foundation.events.events import Events
+from identity.foundation.randomness import SystemRandomness
+from identity.foundation.tenants import Tenant, Tenants
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
+from server.platform.errors import Unavailable
+from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records import RecordStore
+from server.platform.records.memory import MemoryRecordStore
+from server.platform.records.postgres import PostgresRecordStore
+from tests.durable import migrated_database
+from tests.identity.deployment import NOON
+
+ADDRESS = "192.0.2.7"
+ROOT = Actor(ActorKind.USER, "root", "root@example.com")
+USERS_OF_TENANT = 4_000
+SESSIONS_OF_TENANT = 2_000
+APP = "app"
+_HASHER = SecretHasher(b"k" * 32)
+
+
+class Lost:
+    """A termination that loses the store after some sessions."""
+
+    def __init__(self, termination: SessionTermination, after: int) -> None:
+        self._termination = termination
+        self._left = after
+
+    async def remove(self, tenant: Tenant, session: Session) -> None:
+        if self._left == 0:
+            raise Unavailable("the store is gone")
+        self._left -= 1
+        await self._termination.remove(tenant, session)
+
+
+class Process:
+    """One process of a provider, as far as sign-outs need it."""
+
+    def __init__(self, store: RecordStore, clock: VirtualClock) -> None:
+        self.store, self.clock, self.randomness = store, clock, SystemRandomness()
+        sources = {"clock": clock, "randomness": self.randomness}
+        self.tenants = Tenants("https://id.example.com", TenantId("default"), (TenantId("acme"),))
+        self.directory = TenantDirectory(self.tenants, store, clock)
+        self.version = DirectoryVersion(store)
+        self.sessions = Sessions(
+            store.of(SESSIONS),
+            _HASHER,
+            users=store.of(USERS),
+            lifetimes=SessionLifetimes(),
+            config=SessionConfig(),
+            **sources,
+        )
+        events = Events(store, EventsConfig().levels, **sources)
+        self.termination = SessionTermination(
+            *(self.sessions, Clients(store, self.tenants), TokenSets(store)),
+            queue=store.of(BACK_CHANNEL_LOGOUTS),
+            config=LogoutConfig(),
+            events=events,
+            **sources,
+        )
+        self.families = Families(
+            TokenSets(store),
+            RefreshTokens(_HASHER, self.randomness),
+            token=TokenConfig(),
+            device_grant=DeviceGrantConfig(),
+            report_reuse=_expect_no_reuse,
+            clock=clock,
+        )
+        self.events = events
+        self.sign_out = self.sweeper(self.termination)
+
+    def sweeper(self, termination: SessionTermination | Lost) -> TenantSignOut:
+        return TenantSignOut(
+            self.tenants,
+            self.directory,
+            termination,
+            store=self.store,
+            version=self.version,
+            events=self.events,
+            clock=self.clock,
+            randomness=self.randomness,
+        )
+
+    @property
+    def tenant(self) -> Tenant:
+        return self.tenants.find("acme")
+
+    async def sign_in(self, user_id: str) -> str:
+        """Return the cookie of a new session in which the app got tokens."""
+        cookie, session = await self.sessions.sign_in(
+            self.tenant, None, UserId(user_id), amr=("pwd",), acr="urn:example:pwd", peer_address=ADDRESS
+        )
+        await self.sessions.note_client(session, ClientId(APP))
+        return cookie
+
+    async def is_signed_in(self, cookie: str) -> bool:
+        return await self.sessions.find(self.tenant, cookie, ADDRESS) is not None
+
+    async def grant(self, user_id: str, *, set_id: str = "") -> str:
+        """Return the refresh token of a new grant with offline access."""
+        authentication = Authentication(
+            user_id=UserId(user_id), at=self.clock.now(), amr=("pwd",), acr="urn:example:pwd"
+        )
+        family = await self.families.open(
+            TokenSet(
+                tenant_id=self.tenant.tenant_id,
+                id=set_id or self.randomness.alphanumeric(24),
+                client_id=ClientId(APP),
+                authentication=authentication,
+                oauth_scopes=("openid", "offline_access"),
+                user_id=user_id,
+                ends_at=self.clock.now() + timedelta(days=30),
+            )
+        )
+        return family.refresh_token
+
+    async def refreshes(self, refresh_token: str) -> bool:
+        client = await self.store.of(CLIENTS).get(self.tenant.tenant_id, APP)
+        assert client is not None
+        try:
+            await self.families.rotate(self.tenant, client, token=refresh_token, dpop_jkt="")
+        except InvalidGrant:
+            return False
+        return True
+
+    async def sweep(self) -> None:
+        """Sweep until nothing is left."""
+        while await self.sign_out.work():
+            pass
+
+
+async def _expect_no_reuse(_tenant: Tenant, _token_set: TokenSet, /) -> None:
+    raise AssertionError("no refresh token is used twice")
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two processes over one store."""
+
+    one: Process
+    other: Process
+    clock: VirtualClock
+
+
+@pytest.fixture(scope="session")
+def sign_out_dsn(postgres_dsn: str) -> str:
+    return asyncio.run(migrated_database(postgres_dsn, "tenant_sign_out"))
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock(pinned=NOON)
+
+
+@pytest.fixture(params=["memory", "postgresql"])
+async def store(
+    request: pytest.FixtureRequest, clock: VirtualClock, sign_out_dsn: str
+) -> AsyncIterator[RecordStore]:
+    if request.param == "memory":
+        yield MemoryRecordStore(clock)
+        return
+    async with open_pool(sign_out_dsn, 2) as pool:
+        for kind in (SESSIONS, TOKEN_SETS, TENANTS, CLIENTS, BACK_CHANNEL_LOGOUTS, EVENTS):
+            await pool.execute(f"TRUNCATE identity.{kind.name}")
+        yield PostgresRecordStore(PooledDatabase(pool), clock)
+
+
+@pytest.fixture
+async def two(store: RecordStore, clock: VirtualClock) -> Two:
+    one, other = Process(store, clock), Process(store, clock)
+    for process in (one, other):
+        await process.directory.open(process.tenants.ids)
+    await store.of(CLIENTS).insert(
+        Client(
+            tenant_id=TenantId("acme"),
+            id=APP,
+            tenant_ids=(TenantId("acme"),),
+            backchannel_logout_uri="https://app.example.com/logout",
+        )
+    )
+    return Two(one, other, clock)
+
+
+async def _fill(process: Process) -> None:
+    """Create sessions and grants of many users, whose records are no other than those that sign-ins write."""
+    await process.sign_in("first")
+    await process.grant("first", set_id="0")
+    [session] = await process.store.of(SESSIONS).page(TenantId("acme"))
+    [token_set] = await process.store.of(TOKEN_SETS).page(TenantId("acme"))
+    await process.store.of(SESSIONS).insert_all(
+        [
+            replace(session, id=f"{number:05}", sid=f"sid-{number}", user_id=f"user-{number}", way_hash="")
+            for number in range(SESSIONS_OF_TENANT)
+        ]
+    )
+    await process.store.of(TOKEN_SETS).insert_all(
+        [replace(token_set, id=f"{number:05}", user_id=f"user-{number}") for number in range(USERS_OF_TENANT)]
+    )
+
+
+async def test_one_write_signs_out_thousands_and_a_sweep_removes_them(two: Two) -> None:
+    await _fill(two.one)
+    cookie, refresh_token = await two.one.sign_in("last"), await two.one.grant("last", set_id="zzz")
+    two.clock.advance(timedelta(seconds=1))
+
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+
+    assert not await two.one.is_signed_in(cookie)
+    assert not await two.one.refreshes(refresh_token)
+    progress = await two.one.sign_out.progress(two.one.tenant)
+    assert (progress.sessions_left, progress.finished_at) == (SESSIONS_OF_TENANT + 2, None)
+
+    await two.one.sweep()
+
+    assert await two.one.sign_out.progress(two.one.tenant) == SignOutProgress(
+        not_before=two.clock.now(),
+        sessions_ended=SESSIONS_OF_TENANT + 2,
+        token_sets_ended=USERS_OF_TENANT + 2,
+        finished_at=two.clock.now(),
+    )
+    assert not await two.one.store.of(SESSIONS).page(TenantId("acme"))
+    assert not await two.one.store.of(TOKEN_SETS).page(TenantId("acme"))
+
+
+async def test_another_process_refuses_them_when_it_has_seen_the_version(two: Two) -> None:
+    cookie, refresh_token = await two.one.sign_in("ada"), await two.one.grant("ada")
+    two.clock.advance(timedelta(seconds=1))
+
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.other.directory.refresh()
+
+    assert not await two.other.is_signed_in(cookie)
+    assert not await two.other.refreshes(refresh_token)
+
+
+async def test_who_signs_in_afterwards_stays(two: Two) -> None:
+    await two.one.sign_in("ada")
+    two.clock.advance(timedelta(seconds=1))
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+
+    cookie, refresh_token = await two.one.sign_in("ada"), await two.one.grant("ada")
+    await two.one.sweep()
+
+    assert await two.one.is_signed_in(cookie)
+    assert await two.one.refreshes(refresh_token)
+    assert (await two.one.sign_out.progress(two.one.tenant)).sessions_ended == 1
+
+
+async def test_relying_parties_are_told_by_the_sweep(two: Two) -> None:
+    for user_id in ("ada", "bob"):
+        await two.one.sign_in(user_id)
+    two.clock.advance(timedelta(seconds=1))
+
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.one.sweep()
+
+    queued = await two.one.store.of(BACK_CHANNEL_LOGOUTS).page(TenantId("acme"))
+    assert {logout.user_id for logout in queued} == {"ada", "bob"}
+    assert [event.text for event in await two.one.store.of(EVENTS).page(TenantId("acme"))] == ["everybody"]
+
+
+async def test_one_process_sweeps_at_a_time(two: Two) -> None:
+    await two.one.sign_in("ada")
+    two.clock.advance(timedelta(seconds=1))
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.other.directory.refresh()
+
+    assert await two.one.sign_out.work()
+    assert not await two.other.sign_out.work()
+
+
+async def test_another_process_continues_where_an_interrupted_sweep_stopped(two: Two) -> None:
+    for number in range(5):
+        await two.one.sign_in(f"user-{number}")
+    two.clock.advance(timedelta(seconds=1))
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.other.directory.refresh()
+    with pytest.raises(Unavailable):
+        await two.one.sweeper(Lost(two.one.termination, after=2)).work()
+
+    two.clock.advance(TERM)
+    await two.other.sweep()
+
+    queued = await two.one.store.of(BACK_CHANNEL_LOGOUTS).page(TenantId("acme"))
+    assert {logout.user_id for logout in queued} == {f"user-{number}" for number in range(5)}
+    assert not await two.one.store.of(SESSIONS).page(TenantId("acme"))
+
+
+async def test_another_sign_out_during_the_sweep_begins_it_again(two: Two) -> None:
+    await two.one.sign_in("ada")
+    two.clock.advance(timedelta(seconds=1))
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.one.sweep()
+    cookie = await two.one.sign_in("ada")
+    two.clock.advance(timedelta(seconds=1))
+
+    await two.one.sign_out.begin(two.one.tenant, ROOT)
+    await two.one.sweep()
+
+    assert not await two.one.is_signed_in(cookie)
+    assert not await two.one.store.of(SESSIONS).page(TenantId("acme"))
+
+
+async def test_a_tenant_without_a_sign_out_has_nothing_to_sweep(two: Two) -> None:
+    await two.one.sign_in("ada")
+
+    assert not await two.one.sign_out.work()
+    assert await two.one.sign_out.progress(two.one.tenant) == SignOutProgress()
