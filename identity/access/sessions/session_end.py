@@ -74,7 +74,7 @@ class SessionTermination:
     async def remove(self, tenant: Tenant, session: Session) -> None:
         """Remove a session that is refused already; an interrupted removal can be repeated.
 
-        The record is removed last, so that relying parties are told at least once.
+        The record is removed last, so relying parties get at least one logout token.
         """
         await self._end_acting(tenant, session)
         await self._aftermath(tenant, session)
