@@ -8,9 +8,10 @@ process continues an interrupted sweep.
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from identity.access.callers import Actor
 from identity.access.sessions.session import SESSIONS, Session
@@ -29,7 +30,7 @@ from identity.foundation.tenants import Tenant, Tenants
 from server.platform.clock import Clock
 from server.platform.errors import NotFound, Unavailable
 from server.platform.query import Field, FieldType, Query, SortKey, Window
-from server.platform.records import Changed, RecordStore
+from server.platform.records import Changed, Record, Records, RecordStore
 
 if TYPE_CHECKING:
     from server.platform.call import TenantId
@@ -38,9 +39,10 @@ logger = logging.getLogger(__name__)
 
 PASS_SECONDS = 1.0
 TERM = timedelta(minutes=1)
-_PAGE = 200
+_PAGE = 500
 _ATTEMPTS = 20
 _NAME_LENGTH = 16
+R = TypeVar("R", bound=Record)
 _ALL = Query((), (SortKey(Field("id", FieldType.TEXT)),), Window(limit=1))
 
 
@@ -64,7 +66,7 @@ class Version(Protocol):
 
 
 class SessionTermination(Protocol):
-    async def remove(self, tenant: Tenant, session: Session) -> None: ...
+    async def announce(self, tenant: Tenant, refused: Sequence[Session]) -> None: ...
 
 
 class TenantSignOut:
@@ -186,8 +188,9 @@ class TenantSignOut:
         if not page:
             return replace(sweep, stage=SweepStage.TOKEN_SETS, after="")
         refused = [session for session in page if session.is_refused(not_before)]
-        for session in refused:
-            await self._termination.remove(tenant, session)
+        # The records are removed last, so relying parties get at least one logout token.
+        await self._termination.announce(tenant, refused)
+        await self._remove(self._sessions, refused)
         return replace(
             sweep,
             after=page[-1].id,
@@ -202,9 +205,15 @@ class TenantSignOut:
         if not page:
             return replace(sweep, stage=SweepStage.FINISHED, after="", finished_at=self._clock.now())
         refused = [each for each in page if each.authentication.is_refused(not_before)]
-        for token_set in refused:
-            await self._token_sets.take(tenant.tenant_id, token_set.id)
+        await self._remove(self._token_sets, refused)
         return replace(sweep, after=page[-1].id, token_sets_ended=sweep.token_sets_ended + len(refused))
+
+    async def _remove(self, records: Records[R], refused: Sequence[R]) -> None:
+        """Let the records expire in one statement; maintenance removes them."""
+        ended = [replace(each, expires_at=self._clock.now()) for each in refused]
+        if await records.replace_all(ended) < len(ended):
+            for each in ended:
+                await records.take(each.tenant_id, each.id)
 
     async def _refuse(self, tenant: Tenant) -> None:
         for _ in range(_ATTEMPTS):

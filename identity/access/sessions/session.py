@@ -17,10 +17,11 @@ IMPERSONATION = "impersonation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impersonator:
-    """The support person who acts as a user, at most until `ends_at`."""
+    """The support person who acts as a user, from `began_at` until `ends_at` at most."""
 
     user_id: UserId
     ends_at: datetime
+    began_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +29,8 @@ class Authentication:
     """User, time and methods of a sign-in: OpenID Connect Core 1.0 §2, RFC 8176.
 
     `sid` is the session id for relying parties; it is empty without a browser. With an `impersonator`, time and methods are
-    those of the support person's sign-in. `since` is set when the grant of access began later than the sign-in: in a
-    session that the user kept while all others ended, in one of a support person, and for an assertion.
+    those of the support person's sign-in. `since` is set when access began later than the sign-in: in a session that the
+    user kept while all others ended, and for an assertion.
     """
 
     user_id: UserId
@@ -41,8 +42,14 @@ class Authentication:
     since: datetime | None = None
 
     def is_refused(self, not_before: datetime | None) -> bool:
-        """Whether it began before this time, such as that of its tenant or its user."""
+        """Whether it began before this time of its tenant, or of the person who signed in."""
         return not_before is not None and (self.since or self.at) < not_before
+
+    def is_refused_by_user(self, not_before: datetime | None) -> bool:
+        """Whether it began before this time of its user, as whom a support person may act since a later time."""
+        if self.impersonator is None or self.impersonator.began_at is None:
+            return self.is_refused(not_before)
+        return not_before is not None and self.impersonator.began_at < not_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

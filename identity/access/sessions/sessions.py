@@ -151,7 +151,6 @@ class Sessions:
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session = self._fresh(tenant, cookie, peer_address)
         ends_at = min(filter(None, (ends_at, session.expires_at, own.expires_at)))
-        now = self._clock.now()
         acting = replace(
             session,
             expires_at=ends_at,
@@ -162,8 +161,8 @@ class Sessions:
                 amr=(*by.amr, IMPERSONATION),
                 acr=by.acr,
                 sid=session.sid,
-                impersonator=Impersonator(user_id=by.user_id, ends_at=ends_at),
-                since=now,
+                impersonator=Impersonator(user_id=by.user_id, ends_at=ends_at, began_at=self._clock.now()),
+                since=by.since,
             ),
             impersonator_id=by.user_id,
             impersonator_name=name,
@@ -335,16 +334,9 @@ class Sessions:
         if authentication is None:
             return False
         user = await self._users.get(tenant.tenant_id, authentication.user_id)
-        return (user is not None and authentication.is_refused(user.not_before)) or (
-            await self._is_refused_to_support(tenant, authentication)
+        return (user is not None and authentication.is_refused_by_user(user.not_before)) or (
+            await is_refused_to_support(self._users, tenant, authentication)
         )
-
-    async def _is_refused_to_support(self, tenant: Tenant, authentication: Authentication) -> bool:
-        if authentication.impersonator is None:
-            return False
-        support = await self._users.get(tenant.tenant_id, authentication.impersonator.user_id)
-        own = replace(authentication, since=None)
-        return support is not None and own.is_refused(support.not_before)
 
     def _id(self, cookie: str) -> str:
         return self._hasher.hash(cookie).hex()
@@ -366,6 +358,14 @@ def _since(session: Session, since: datetime) -> Session:
     if authentication is None:
         return session
     return replace(session, authentication=replace(authentication, since=since))
+
+
+async def is_refused_to_support(users: Records[User], tenant: Tenant, authentication: Authentication) -> bool:
+    """Whether a support person who acts as the user signed in before the support person's own `not_before`."""
+    if authentication.impersonator is None:
+        return False
+    support = await users.get(tenant.tenant_id, authentication.impersonator.user_id)
+    return support is not None and authentication.is_refused(support.not_before)
 
 
 def has_csrf(session: Session, csrf_token: str) -> bool:

@@ -6,6 +6,7 @@ The signature proves the state at issuance only. Here a token also ends with its
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from identity.access.sessions.sessions import is_refused_to_support
 from identity.access.tokens.claims_of_access_token import AccessTokenClaims
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.revoked import RevokedTokens
@@ -72,7 +73,9 @@ class ActiveTokens:
         user = await self._users.get(tenant.tenant_id, self._user_id(tenant, client, claims.sub))
         if token_set is None or user is None or not user.is_active(self._clock.now()):
             raise InvalidToken("the token was revoked")
-        if token_set.authentication.is_refused(user.not_before) or token_set.is_refused_to(client):
+        if token_set.authentication.is_refused_by_user(user.not_before) or token_set.is_refused_to(client):
+            raise InvalidToken("the token was revoked")
+        if await is_refused_to_support(self._users, tenant, token_set.authentication):
             raise InvalidToken("the token was revoked")
         return ActiveToken(claims, client, user, token_set)
 

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from identity.access.sessions.sessions import is_refused_to_support
 from identity.authentication.confirmation import is_unconfirmed
 from identity.directory.client import Client
 from identity.directory.tenants.confirmation import ConfirmationBySettings
@@ -40,9 +41,11 @@ class People:
             or not user.is_active(self._clock.now())
             or not user.may_use(client.restrict_group_prefix)
             or authentication.is_refused(tenant.not_before)
-            or authentication.is_refused(user.not_before)
+            or authentication.is_refused_by_user(user.not_before)
         ):
             raise InvalidGrant("the user's account or its access to the client has ended")
+        if await is_refused_to_support(self._users, tenant, authentication):
+            raise InvalidGrant("the session has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):
             raise InvalidGrant("the user has to confirm the e-mail address first")
         if await self._terms.is_overdue(tenant, user):

@@ -1,5 +1,6 @@
 """Processes of a provider over one store, as far as the sign-out of all users of a tenant needs them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -38,7 +39,7 @@ _HASHER = SecretHasher(b"k" * 32)
 
 
 class Termination(Protocol):
-    async def remove(self, tenant: Tenant, session: Session) -> None: ...
+    async def announce(self, tenant: Tenant, refused: Sequence[Session]) -> None: ...
 
 
 class Process:

@@ -1,7 +1,7 @@
 """The sign-out of all users of a tenant: one write, and a sweep that another process can continue, in every store."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -33,17 +33,14 @@ SESSIONS_OF_TENANT = 2_000
 
 
 class Lost:
-    """A termination that loses the store after some sessions."""
+    """A termination that loses the store after it has queued the logout tokens of a page."""
 
-    def __init__(self, termination: SessionTermination, after: int) -> None:
+    def __init__(self, termination: SessionTermination) -> None:
         self._termination = termination
-        self._left = after
 
-    async def remove(self, tenant: Tenant, session: Session) -> None:
-        if self._left == 0:
-            raise Unavailable("the store is gone")
-        self._left -= 1
-        await self._termination.remove(tenant, session)
+    async def announce(self, tenant: Tenant, refused: Sequence[Session]) -> None:
+        await self._termination.announce(tenant, refused)
+        raise Unavailable("the store is gone")
 
 
 @dataclass(frozen=True)
@@ -189,7 +186,7 @@ async def test_another_process_continues_where_an_interrupted_sweep_stopped(two:
     await two.one.sign_out.begin(two.one.tenant, ROOT)
     await two.other.directory.refresh()
     with pytest.raises(Unavailable):
-        await two.one.sweeper(Lost(two.one.termination, after=2)).work()
+        await two.one.sweeper(Lost(two.one.termination)).work()
 
     two.clock.advance(TERM)
     await two.other.sweep()

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from identity.directory.user import UserId
+from identity.access.sessions.session import Session
+from identity.directory.user import USERS, UserId
 from identity.foundation.errors import InvalidGrant
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import GrantType
@@ -15,6 +16,7 @@ from identity.protocol.tokens.introspection import INACTIVE
 from tests.identity.protocol.provider import ADA, AS_APP, SIGNED_IN, TENANT, Provider
 
 PLACE = "198.51.100.2"
+BOB = "bob"
 OFFLINE = ("openid", "offline_access")
 
 Refuse = Callable[[Provider, datetime], Awaitable[Tenant]]
@@ -185,3 +187,48 @@ async def test_the_session_that_the_user_keeps_goes_on_with_new_tokens(provider:
     assert kept is not None
     issued = await provider.sign_in(authentication=kept.authentication)
     assert await is_active(provider, TENANT, issued.access_token)
+
+
+async def acting(provider: Provider) -> tuple[str, Session]:
+    """Return the cookie and the session in which Bob, who signed in before, acts as Ada."""
+    _, own = await provider.sessions.sign_in(
+        TENANT, None, UserId(BOB), amr=("pwd",), acr="urn:example:pwd", peer_address=PLACE
+    )
+    provider.clock.advance(timedelta(seconds=10))
+    await provider.change_user(not_before=provider.clock.now())
+    ends_at = provider.clock.now() + timedelta(minutes=30)
+    return await provider.sessions.impersonate(
+        TENANT, own, UserId(ADA.id), name="bob@example.com", ends_at=ends_at, peer_address=PLACE
+    )
+
+
+async def test_support_acts_as_a_user_who_was_signed_out_before(provider: Provider) -> None:
+    cookie, session = await acting(provider)
+
+    issued = await provider.sign_in(authentication=session.authentication)
+
+    assert await provider.sessions.find(TENANT, cookie, PLACE) is not None
+    assert await is_active(provider, TENANT, issued.access_token)
+
+
+async def test_support_who_is_signed_out_acts_as_nobody(provider: Provider) -> None:
+    await provider.records.of(USERS).insert(replace(ADA, id=BOB, email=BOB, preferred_username=""))
+    cookie, session = await acting(provider)
+    issued = await provider.sign_in(authentication=session.authentication)
+    bob = await provider.records.of(USERS).get(TENANT.tenant_id, BOB)
+    assert bob is not None
+
+    await provider.records.of(USERS).replace(replace(bob, not_before=provider.clock.now()))
+
+    assert await provider.sessions.find(TENANT, cookie, PLACE) is None
+    assert not await is_active(provider, TENANT, issued.access_token)
+    with pytest.raises(InvalidGrant):
+        await provider.refresh(issued.refresh_token)
+
+
+async def test_support_ends_with_the_sign_out_of_all_users(provider: Provider) -> None:
+    cookie, _ = await acting(provider)
+
+    tenant = replace(TENANT, not_before=provider.clock.now())
+
+    assert await provider.sessions.find(tenant, cookie, PLACE) is None
