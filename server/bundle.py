@@ -140,6 +140,7 @@ async def _everything(
             config,
             channel,
             observation,
+            clock=common,
             canonical=_canonical_host(config),
             kept=KeptDocuments(identity.revision),
             tests=tests,
@@ -211,6 +212,7 @@ def _edge(
     channel: Channel,
     observation: Observation,
     *,
+    clock: Clock | None = None,
     canonical: CanonicalHost | None = None,
     kept: KeptDocuments | None = None,
     tests: ProcessTests | None = None,
@@ -226,6 +228,7 @@ def _edge(
         canonical=canonical,
         mutual_tls=config.mutual_tls,
         kept=kept,
+        clock=clock,
     )
     credential = session_credential(
         channel, config.oidc, access=config.access, has_tls=has_tls, mutual_tls=config.mutual_tls
@@ -244,7 +247,7 @@ def _edge(
         tests.channels(channel) if tests else lambda _: channel,
         [*console, *provider, *(tests.routes if tests else ())],
         has_tls=has_tls,
-        page_of=unknown_address_page(SystemClock()),
+        page_of=unknown_address_page(clock or SystemClock()),
         reports=RefusalReports(channel),
         release=config.api.release,
         more=credential.metadata_of,
