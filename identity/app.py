@@ -168,6 +168,7 @@ async def open_identity(
             factors=second_factors.proofs,
             notices=notices,
             welcome=password_reset.welcome,
+            tenant_directory=tenants.directory,
         )
         registration = RegistrationWiring(
             dependencies,

@@ -35,7 +35,7 @@ from server.platform.channels import Channel, LocalChannel
 from server.platform.channels.several import SeveralChannels
 from server.platform.channels.traced import TracedChannel
 from server.platform.channels.tunnel import TunnelChannel
-from server.platform.clock import SystemClock, VirtualClock
+from server.platform.clock import Clock, DatabaseClock, SystemClock, VirtualClock
 from server.platform.config import ConfigError
 from server.platform.cores import available_cores
 from server.platform.dispatch import Dispatcher
@@ -46,6 +46,7 @@ from server.platform.observation import Observation, observing
 from server.platform.observation_config import MetricsConfig
 from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
+from server.platform.postgres.database_time import following
 from server.platform.postgres.pool import open_pool, report_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records import AuditLog
@@ -120,13 +121,15 @@ async def _expose(metrics: Metrics, config: MetricsConfig, stack: AsyncExitStack
 async def _everything(
     config: Config, clock: VirtualClock | None, observation: Observation
 ) -> AsyncIterator[Addresses]:
+    # In embedded mode nothing corrects it, so it is the system clock.
+    common = DatabaseClock()
     async with (
-        _engine(config, clock, observation) as engine,
-        _identity(config, engine.audit, observation.metrics) as identity,
+        _engine(config, clock, common, observation) as engine,
+        _identity(config, common, engine.audit, observation.metrics) as identity,
     ):
         directory = LocalChannel(Dispatcher(identity.servicers, ()))
         access = AccessConfig(issuer=identity.issuer)
-        authenticate = Authenticator(directory, access, SystemClock())
+        authenticate = Authenticator(directory, access, common)
         watch = DirectoryWatch(directory, access, authenticate.invalidate)
         dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
@@ -137,6 +140,7 @@ async def _everything(
             config,
             channel,
             observation,
+            clock=common,
             canonical=_canonical_host(config),
             kept=KeptDocuments(identity.revision),
             tests=tests,
@@ -158,19 +162,25 @@ async def _everything(
 
 @asynccontextmanager
 async def _identity(
-    config: Config, audit: AuditLog | None, metrics: Metrics | None
+    config: Config, clock: DatabaseClock, audit: AuditLog | None, metrics: Metrics | None
 ) -> AsyncIterator[Identity]:
-    """Open the identity service, with records in memory in embedded mode, else in the database."""
+    """Open the identity service, with records in memory in embedded mode, else in the database, whose time counts."""
     async with AsyncExitStack() as stack:
-        clock = SystemClock()
         store: RecordStore = MemoryRecordStore(clock)
         if config.server.mode is not Mode.EMBEDDED:
             pool = await stack.enter_async_context(
                 open_pool(config.database.dsn, config.database.pool_connections)
             )
-            store = PostgresRecordStore(PooledDatabase(pool), clock, audit)
+            database = PooledDatabase(pool)
+            await stack.enter_async_context(following(clock, database))
+            store = PostgresRecordStore(database, clock, audit)
             if metrics is not None:
                 report_pool(metrics, "identity", pool)
+                metrics.gauge(
+                    "gnomon_clock_offset_seconds",
+                    "Time of the database less that of the system clock",
+                    lambda: [Gauge(clock.offset.total_seconds())],
+                )
         own = dataclasses.replace(config, identity=provider_of(config))
         identity = await stack.enter_async_context(open_identity(own, store, clock))
         if metrics is not None:
@@ -202,6 +212,7 @@ def _edge(
     channel: Channel,
     observation: Observation,
     *,
+    clock: Clock | None = None,
     canonical: CanonicalHost | None = None,
     kept: KeptDocuments | None = None,
     tests: ProcessTests | None = None,
@@ -217,6 +228,7 @@ def _edge(
         canonical=canonical,
         mutual_tls=config.mutual_tls,
         kept=kept,
+        clock=clock,
     )
     credential = session_credential(
         channel, config.oidc, access=config.access, has_tls=has_tls, mutual_tls=config.mutual_tls
@@ -235,7 +247,7 @@ def _edge(
         tests.channels(channel) if tests else lambda _: channel,
         [*console, *provider, *(tests.routes if tests else ())],
         has_tls=has_tls,
-        page_of=unknown_address_page(SystemClock()),
+        page_of=unknown_address_page(clock or SystemClock()),
         reports=RefusalReports(channel),
         release=config.api.release,
         more=credential.metadata_of,
@@ -265,7 +277,7 @@ def _url(config: Config, port: int) -> str:
 
 @asynccontextmanager
 async def _engine(
-    config: Config, clock: VirtualClock | None, observation: Observation
+    config: Config, clock: VirtualClock | None, common: Clock, observation: Observation
 ) -> AsyncIterator[Engine]:
     engine_config, metrics = _engine_config(config), observation.metrics
     meter = instruments(observation, max_tenants=config.metrics.max_tenants)
@@ -278,7 +290,7 @@ async def _engine(
         return
     if config.server.mode is Mode.CLUSTER:
         await prepare(config.database.dsn, config.cluster.partitions, at_first=available_cores())
-    async with durable_engine(engine_config, meter=meter, metrics=metrics) as engine:
+    async with durable_engine(engine_config, common, meter=meter, metrics=metrics) as engine:
         yield engine
 
 

@@ -42,14 +42,16 @@ class SessionAdministration:
         """Return a page of sessions with or without a signed-in user, and the id before the next page, if any."""
         found: list[Session] = []
         async for session in every(self._sessions, tenant.tenant_id, after=after):
-            if (session.authentication is not None) == is_signed_in:
+            is_listed = (session.authentication is not None) == is_signed_in
+            if is_listed and not session.is_refused(tenant.not_before):
                 found.append(session)
             if len(found) == most:
                 return found, session.id
         return found, ""
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
-        return await self._sessions.find(tenant.tenant_id, "user_id", user_id, most=MOST_OF_A_USER)
+        found = await self._sessions.find(tenant.tenant_id, "user_id", user_id, most=MOST_OF_A_USER)
+        return [session for session in found if not session.is_refused(tenant.not_before)]
 
     async def find(self, tenant: Tenant, sid: str) -> Session:
         """Raises NotFound."""
@@ -91,11 +93,3 @@ class SessionAdministration:
             user_id=user_id,
             actor=actor,
         )
-
-    async def end_all(self, tenant: Tenant, actor: Actor) -> None:
-        """End every session and revoke the tokens of every user; an interrupted call can be repeated."""
-        async for session in every(self._sessions, tenant.tenant_id):
-            await self._termination.end(tenant, session)
-        async for user in every(self._users, tenant.tenant_id):
-            await self._sign_out.everywhere(tenant, user.user_id)
-        await self._events.emit(tenant.tenant_id, EventType.FORCED_LOGOUT, text="everybody", actor=actor)

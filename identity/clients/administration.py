@@ -136,6 +136,8 @@ class ClientAdministration:
             grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
             redirect_uris=new.redirect_uris,
             post_logout_redirect_uris=new.post_logout_redirect_uris,
+            # Tokens of an earlier client with this id are refused. Tokens name whole seconds.
+            not_before=self._clock.now().replace(microsecond=0),
         )
         await self._administrators.guard(None, client, actor)
         client, secret = self._secrets.give(client) if new.is_confidential else (client, "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
 
@@ -79,7 +79,8 @@ class Client(Record):
     uploaded logo, empty without one. `has_fed_cm` permits FedCM to a confidential client; a public client needs no
     permission. Clients of one sector get the same pairwise subjects; the sector is the host of `sector_identifier_uri`,
     or of the redirect URIs without it. `certificate_name` stands in the certificates by which it authenticates; with
-    `requires_certificate` its access tokens are bound to a certificate.
+    `requires_certificate` its access tokens are bound to a certificate. Token sets of the client, and tokens in its own
+    name, that began before `not_before` are refused.
     """
 
     name: str = ""
@@ -150,6 +151,7 @@ class Client(Record):
     backchannel_client_notification_endpoint: str = ""
     backchannel_authentication_request_signing_alg: str = ""
     authorization_details_types: tuple[str, ...] = ()
+    not_before: datetime | None = None
 
     @property
     def client_id(self) -> ClientId:

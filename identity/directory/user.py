@@ -61,7 +61,8 @@ class User(Record):
     until `valid_until`, the password until `password_until`. `previous_password_hashes` are the hashes that must not be
     reused, newest first. `registration` is the unconfirmed registration. `unconfirmed_login_at` is
     the last sign-in with the address unconfirmed, since an administrator last changed the address or its confirmation.
-    `provisioned` are the values that a provisioning client gave the account.
+    `provisioned` are the values that a provisioning client gave the account. Sessions and grants of the user that began
+    before `not_before` are refused.
     """
 
     email: str
@@ -93,6 +94,7 @@ class User(Record):
     picture_id: str = ""
     registration: PendingRegistration | None = None
     provisioned: Provisioned | None = None
+    not_before: datetime | None = None
 
     @property
     def username(self) -> str:

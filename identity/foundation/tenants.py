@@ -6,7 +6,8 @@ updates the list.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -32,12 +33,16 @@ RESERVED_SLUGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """`security_profile` applies to all clients of the provider; `name` is the administrators' name of the tenant."""
+    """`security_profile` applies to all clients of the provider; `name` is the administrators' name of the tenant.
+
+    Sessions, grants and tokens that began before `not_before` are refused.
+    """
 
     tenant_id: TenantId
     issuer: str
     security_profile: SecurityProfile = field(default=SecurityProfile.NONE, compare=False)
     name: str = field(default="", compare=False)
+    not_before: datetime | None = field(default=None, compare=False)
 
     @property
     def origin(self) -> str:
@@ -78,6 +83,9 @@ class KeptTenant(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def not_before(self) -> datetime | None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Known:
@@ -99,24 +107,21 @@ class Tenants:
 
     def know(self, kept: Collection[KeptTenant]) -> None:
         """Replace the list of tenants; the default tenant is always served."""
-        profiles = {tenant.own_id: tenant.security_profile for tenant in kept}
-        names = {tenant.own_id: tenant.name for tenant in kept}
-        own = self.default.tenant_id
-        self.default = replace(
-            self.default,
-            security_profile=profiles.get(own, SecurityProfile.NONE),
-            name=names.get(own, ""),
-        )
-        served = {
+        described = {
             tenant.own_id: Tenant(
                 tenant.own_id,
                 self.issuer_of(tenant.own_id, tenant.hostname),
-                profiles[tenant.own_id],
+                tenant.security_profile,
                 tenant.name,
+                tenant.not_before,
             )
             for tenant in kept
-            if tenant.is_enabled
-        } | {self.default.tenant_id: self.default}
+        }
+        own = self.default.tenant_id
+        self.default = described.get(own, Tenant(own, self.default.issuer))
+        served = {tenant.own_id: described[tenant.own_id] for tenant in kept if tenant.is_enabled} | {
+            own: self.default
+        }
         ids = {tenant.own_id for tenant in kept} | {self.default.tenant_id}
         hosts = {tenant.hostname: tenant.own_id for tenant in kept if tenant.hostname}
         self._know(_Known(tuple(sorted(ids)), served, hosts))

@@ -206,7 +206,9 @@ class UserAdministration:
                 raise InvalidState("another caller changed the password in the meantime")
             after = applied(change, before, labelled=labelled, now=self.clock.now())
             guard = await self.administrators.guard(before, after, actor)
-            after = after if chosen is None else chosen.of(after)
+            after = await self._signed_out(
+                tenant, before, after if chosen is None else chosen.of(after), actor=actor
+            )
             try:
                 kept = await self.users.replace(after, note=note, guard=guard)
             except Changed:
@@ -256,7 +258,7 @@ class UserAdministration:
 
     async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
         await self.version.advance()
-        await self.sign_out.everywhere(tenant, user_id)
+        await self.sign_out.finish(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
@@ -268,13 +270,21 @@ class UserAdministration:
         await self.images.remove_of_user(tenant, user_id)
         await self.authorizations.remove_of_user(tenant, user_id)
 
+    async def _signed_out(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> User:
+        """Return the changed user, whom the same write signs out after a new password or the end of the account."""
+        if after.is_active(self.clock.now()) and after.password_hash == before.password_hash:
+            return after
+        return await self.sign_out.begin(tenant, after, but=self._staying(after, actor))
+
+    def _staying(self, user: User, actor: Actor) -> str:
+        """Return the id of the caller's session, which outlasts a new password; empty if the account ends."""
+        return actor.session if user.is_active(self.clock.now()) else ""
+
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         await self.version.advance()
         has_new_password = after.password_hash != before.password_hash
-        if not after.is_active(self.clock.now()):
-            await self.sign_out.everywhere(tenant, after.user_id)
-        elif has_new_password:
-            await self.sign_out.everywhere(tenant, after.user_id, but=actor.session)
+        if after.not_before != before.not_before:
+            await self.sign_out.finish(tenant, after.user_id, but=self._staying(after, actor))
         await self._tell(after, EventType.CHANGED, f"user {after.email}", actor)
         if has_new_password:
             is_own = actor.id == after.id

@@ -38,6 +38,7 @@ def user_state_of(dependencies: Dependencies) -> UserState:
     sessions = Sessions(
         dependencies.store.of(SESSIONS),
         dependencies.secrets,
+        users=dependencies.store.of(USERS),
         clock=dependencies.clock,
         randomness=dependencies.randomness,
         lifetimes=dependencies.config.lifetimes,
@@ -73,7 +74,7 @@ def user_state_of(dependencies: Dependencies) -> UserState:
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,
         termination=termination,
-        sign_out=SignOut(termination, token_sets),
+        sign_out=SignOut(termination, token_sets, dependencies.store.of(USERS), dependencies.clock),
         protection=LoginProtection(
             dependencies.store,
             dependencies.secrets,

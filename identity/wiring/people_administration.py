@@ -29,6 +29,7 @@ from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.token_set import TOKEN_SETS
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
+from identity.administration.tenant_sign_out import TenantSignOut
 from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
@@ -63,6 +64,7 @@ from identity.directory.providers import Providers
 from identity.directory.tenants.default_groups import DefaultGroups
 from identity.directory.tenants.ldap_directory import LDAP_LINKS
 from identity.directory.tenants.password_policies import PasswordPolicies
+from identity.directory.tenants.tenant_directory import TenantDirectory
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS
 from identity.foundation.leadership import Leadership
@@ -145,6 +147,7 @@ class PeopleAdministrationWiring:
         factors: FactorProofs,
         notices: NoticeWiring,
         welcome: WelcomeMails,
+        tenant_directory: TenantDirectory,
     ) -> None:
         self._dependencies = dependencies
         self._factors = factors
@@ -159,6 +162,16 @@ class PeopleAdministrationWiring:
         )
         self._user_state = user_state
         self.sign_out = user_state.sign_out
+        self._tenant_sign_out = TenantSignOut(
+            dependencies.tenants,
+            tenant_directory,
+            user_state.termination,
+            store=dependencies.store,
+            version=dependencies.directory_version,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+        )
         self._users = dependencies.store.of(USERS)
         self.policies = PasswordPolicies(dependencies.store.of(TENANTS), dependencies.events)
         self.password_choice = PasswordChoice(
@@ -227,6 +240,7 @@ class PeopleAdministrationWiring:
             clock=dependencies.clock,
             config=dependencies.config.users,
         ).run()
+        yield self._tenant_sign_out.run()
 
     def _user_administration(self) -> UserAdministration:
         dependencies = self._dependencies
@@ -441,5 +455,8 @@ class PeopleAdministrationWiring:
             events=dependencies.events,
         )
         return SessionAdministrationServicer(
-            admission, administration, idle=dependencies.config.lifetimes.session_timeout
+            admission,
+            administration,
+            self._tenant_sign_out,
+            idle=dependencies.config.lifetimes.session_timeout,
         )

@@ -31,20 +31,20 @@ class TenantWiring:
             Providers(dependencies.store) if dependencies.config.federation.enabled else NoProviders()
         )
         self.targets = SignInTargets(dependencies.tenants, dependencies.store, self._providers)
-        self._directory = TenantDirectory(dependencies.tenants, dependencies.store, dependencies.clock)
-        self._removal = TenantRemoval(self._directory, dependencies.store, KINDS, clock=dependencies.clock)
+        self.directory = TenantDirectory(dependencies.tenants, dependencies.store, dependencies.clock)
+        self._removal = TenantRemoval(self.directory, dependencies.store, KINDS, clock=dependencies.clock)
         self.administration = self._administration()
 
     async def open(self) -> None:
         """Load the stored tenants in addition to the configured ones; raises Unavailable."""
-        if await self._directory.open(self._dependencies.tenants.ids):
+        if await self.directory.open(self._dependencies.tenants.ids):
             await self._dependencies.directory_version.advance()
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Background loops that run while the provider runs."""
-        yield self._directory.run()
+        yield self.directory.run()
         yield self._removal.run()
-        yield self._dependencies.directory_version.run(self._directory.refresh)
+        yield self._dependencies.directory_version.run(self.directory.refresh)
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._dependencies.tenants
@@ -58,7 +58,7 @@ class TenantWiring:
         dependencies = self._dependencies
         return TenantAdministration(
             dependencies.tenants,
-            self._directory,
+            self.directory,
             self._removal,
             keys=dependencies.key_publication,
             version=dependencies.directory_version,

@@ -1,5 +1,7 @@
 """The source of the current time."""
 
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -27,6 +29,51 @@ class SystemClock:
 
     def seconds_until(self, instant: datetime) -> float | None:
         return max((instant - self.now()).total_seconds(), 0.0)
+
+
+class DatabaseClock:
+    """The clock of the database, which all nodes of a deployment follow, so that lifetimes end everywhere at once.
+
+    It continues the last known time of the database with the monotonic clock; a step of the system clock does not matter.
+    Before the first correction it is the underlying clock. Afterwards it never goes back: a correction to an earlier time
+    makes it stand still until the database's time has caught up.
+    """
+
+    def __init__(
+        self, underlying: Clock | None = None, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._underlying = underlying or SystemClock()
+        self.monotonic = monotonic
+        # The time of the database when the monotonic clock was zero.
+        self._zero: datetime | None = None
+        self._latest = datetime.min.replace(tzinfo=UTC)
+
+    def now(self) -> datetime:
+        if self._zero is None:
+            return self._underlying.now()
+        self._latest = max(self._latest, self._zero + timedelta(seconds=self.monotonic()))
+        return self._latest
+
+    def seconds_until(self, instant: datetime) -> float | None:
+        return max((instant - self.now()).total_seconds(), 0.0)
+
+    @property
+    def offset(self) -> timedelta:
+        """The time of the database less that of the underlying clock."""
+        return self.now() - self._underlying.now()
+
+    def correct(self, found: datetime, *, asked: float, answered: float) -> timedelta:
+        """Correct the clock by as little as `found` demands, and return the correction.
+
+        The database had this time between two readings of the monotonic clock. At the first correction the middle counts.
+        """
+        earliest, latest = found - timedelta(seconds=answered), found - timedelta(seconds=asked)
+        before = self._zero
+        if before is None:
+            self._zero = earliest + (latest - earliest) / 2
+            return self.offset
+        self._zero = min(max(before, earliest), latest)
+        return self._zero - before
 
 
 class VirtualClock:

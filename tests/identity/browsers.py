@@ -265,7 +265,12 @@ class Provider:
         self.subjects = Subjects(RootSecret(b"s" * 32).derived)
         self.users = Users(self.store.of(USERS))
         self.sessions = Sessions(
-            self.store.of(SESSIONS), self.hasher, lifetimes=SessionLifetimes(), config=sessions, **sources
+            self.store.of(SESSIONS),
+            self.hasher,
+            users=self.store.of(USERS),
+            lifetimes=SessionLifetimes(),
+            config=sessions,
+            **sources,
         )
         self.proof_of_work = ProofOfWork(
             SingleUse(self.store), b"p" * 32, config=ProofOfWorkConfig(difficulty=10), **sources

@@ -163,7 +163,8 @@ class RecordKind:
 
     Without `listing` there is one record, that of the tenant. `get` reads a record, whose id goes to `get_key`; without
     it the record is looked for in the list. `actions` are forms of the whole list. `is_of_deployment` says that only
-    administrators of the default tenant have it.
+    administrators of the default tenant have it. Where records have no pages, `facts` of the RPC `status` stand above the
+    list, if the first of them has a value.
     """
 
     name: str
@@ -173,6 +174,7 @@ class RecordKind:
     listing: Listing | None = None
     get: str = ""
     get_key: str = ""
+    status: str = ""
     heading: str = ""
     facts: tuple[Column, ...] = ()
     create: Form | None = None

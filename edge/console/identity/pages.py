@@ -17,6 +17,7 @@ from edge.console.administration import policy_named
 from edge.console.identity.declarations import (
     PAGE_SIZE,
     SEARCH,
+    Column,
     Form,
     FormField,
     Listing,
@@ -37,7 +38,7 @@ from edge.console.identity.forms import (
 from edge.console.identity.inputs import Answers, Input, fill, inputs_of, refused, shown
 from edge.console.identity.kinds import KINDS
 from edge.console.identity.paths import has_field, listed, put_at, record_in, value_at
-from edge.console.identity.tables import LIMIT, Row, cells_of, chosen, row_of
+from edge.console.identity.tables import LIMIT, Cell, Row, cells_of, chosen, row_of
 from edge.console.live_streams import Live
 from edge.console.pages.live import live
 from edge.console.site import Form as Sent
@@ -186,6 +187,7 @@ async def _list_page(
     facts = {
         "kind": kind,
         "kinds": kinds_of(visit),
+        "facts": await _status_facts(visit, kind),
         "listing": listing,
         "rows": [row_of(each, listing) for each in found],
         "filters": filters,
@@ -199,6 +201,14 @@ async def _list_page(
         "problem": problem or (sentence_of(refusal) if refusal else ""),
     }
     return visit.page("records.html", "identity", status=_status(refusal, problem), **facts)
+
+
+async def _status_facts(visit: Visit, kind: RecordKind) -> Sequence[tuple[Column, Cell]]:
+    if not kind.status:
+        return ()
+    response = await visit.administration.send(kind.status, visit.administration.request(kind.status))
+    cells = cells_of(response, kind.facts)
+    return list(zip(kind.facts, cells, strict=True)) if cells[0].text else ()
 
 
 async def _page_of(visit: Visit, listing: Listing, request: Any) -> tuple[list[Any], str]:

@@ -33,6 +33,14 @@ SESSIONS: Final = RecordKind(
             warning=marked("The browser is signed out, and clients are informed."),
         ),
     ),
+    status="GetSignOutProgress",
+    facts=(
+        Column("signed_out_at", marked("All users signed out"), Show.SECONDS),
+        Column("finished_at", marked("All records removed"), Show.SECONDS),
+        Column("sessions_left", marked("Sessions to be examined")),
+        Column("sessions_ended", marked("Sessions removed")),
+        Column("grants_ended", marked("Grants removed")),
+    ),
     actions=(
         Form(
             name="end-all",

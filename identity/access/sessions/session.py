@@ -17,10 +17,11 @@ IMPERSONATION = "impersonation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impersonator:
-    """The support person who acts as a user, at most until `ends_at`."""
+    """The support person who acts as a user, from `began_at` until `ends_at` at most."""
 
     user_id: UserId
     ends_at: datetime
+    began_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,8 @@ class Authentication:
     """User, time and methods of a sign-in: OpenID Connect Core 1.0 §2, RFC 8176.
 
     `sid` is the session id for relying parties; it is empty without a browser. With an `impersonator`, time and methods are
-    those of the support person's sign-in.
+    those of the support person's sign-in. `since` is set when access began later than the sign-in: in a session that the
+    user kept while all others ended, and for an assertion.
     """
 
     user_id: UserId
@@ -37,6 +39,17 @@ class Authentication:
     acr: str
     sid: str = ""
     impersonator: Impersonator | None = None
+    since: datetime | None = None
+
+    def is_refused(self, not_before: datetime | None) -> bool:
+        """Whether it began before this time of its tenant, or of the person who signed in."""
+        return not_before is not None and (self.since or self.at) < not_before
+
+    def is_refused_by_user(self, not_before: datetime | None) -> bool:
+        """Whether it began before this time of its user, as whom a support person may act since a later time."""
+        if self.impersonator is None or self.impersonator.began_at is None:
+            return self.is_refused(not_before)
+        return not_before is not None and self.impersonator.began_at < not_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +73,8 @@ class Session(Record):
     sign-in. A user who has to accept terms of use first is not signed in: `held` is the authentication until then.
     `postponed_terms` is the version that the user accepts later. `impersonator_id` and `impersonator_name` are id and
     address of the support person who acts as the user, and `impersonator_sid` the id of that person's own session;
-    `impersonated_id` is the user's id. All are empty in the user's own sessions.
+    `impersonated_id` is the user's id. All are empty in the user's own sessions. `begun_at` is the time of its first
+    request; sessions that the previous version created have none.
     """
 
     sid: str
@@ -82,6 +96,14 @@ class Session(Record):
     impersonator_name: str = ""
     impersonator_sid: str = ""
     impersonated_id: str = ""
+    begun_at: datetime | None = None
+
+    def is_refused(self, not_before: datetime | None) -> bool:
+        """Whether its sign-in, or the session of a browser without a user, began before this time."""
+        authentication = self.authentication or self.held
+        if authentication is not None:
+            return authentication.is_refused(not_before)
+        return not_before is not None and self.begun_at is not None and self.begun_at < not_before
 
     @property
     def is_impersonated(self) -> bool:

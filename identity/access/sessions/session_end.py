@@ -5,6 +5,7 @@ of a support person, those sessions end in which that person acts as another use
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from identity.access.sessions.logout_config import LogoutConfig
@@ -69,6 +70,24 @@ class SessionTermination:
             await self._aftermath(tenant, session)
         return ended
 
+    async def outlast(self, tenant: Tenant, user_id: UserId, sid: str, *, not_before: datetime) -> None:
+        """Keep the session with this `sid` when its user gets this `not_before`."""
+        await self._sessions.outlast(tenant, user_id, sid, not_before=not_before)
+
+    async def announce(self, tenant: Tenant, refused: Sequence[Session]) -> None:
+        """Queue the logout tokens of sessions that are refused already; an interrupted call can be repeated."""
+        told = [(session, client_id) for session in refused for client_id in session.clients]
+        clients = {
+            client_id: await self._is_notified(tenant, client_id)
+            for client_id in sorted({client_id for _, client_id in told})
+        }
+        await self._queue.insert_all(
+            [self._logout(session, client_id) for session, client_id in told if clients[client_id]]
+        )
+        for session in refused:
+            if session.is_impersonated:
+                await self._report(tenant, session)
+
     async def _aftermath(self, tenant: Tenant, session: Session) -> None:
         if self._config.token_revoke_on_logout or session.is_impersonated:
             await self._token_sets.remove_of_session(tenant, session.sid)
@@ -87,19 +106,22 @@ class SessionTermination:
         )
 
     async def _tell(self, tenant: Tenant, client_id: ClientId, session: Session) -> None:
+        if await self._is_notified(tenant, client_id):
+            await self._queue.insert(self._logout(session, client_id))
+
+    async def _is_notified(self, tenant: Tenant, client_id: ClientId) -> bool:
         client = await self._clients.find(tenant, client_id)
-        if client is None or not client.backchannel_logout_uri:
-            return
-        await self._queue.insert(
-            BackChannelLogout(
-                tenant_id=tenant.tenant_id,
-                id=self._randomness.alphanumeric(_ID_LENGTH),
-                client_id=client_id,
-                user_id=session.user_id,
-                sid=session.sid,
-                attempts=0,
-                next_at=self._clock.now(),
-            )
+        return client is not None and bool(client.backchannel_logout_uri)
+
+    def _logout(self, session: Session, client_id: ClientId) -> BackChannelLogout:
+        return BackChannelLogout(
+            tenant_id=session.tenant_id,
+            id=self._randomness.alphanumeric(_ID_LENGTH),
+            client_id=client_id,
+            user_id=session.user_id,
+            sid=session.sid,
+            attempts=0,
+            next_at=self._clock.now(),
         )
 
 

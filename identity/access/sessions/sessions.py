@@ -1,11 +1,13 @@
 """Browser sessions, from the first page to the end.
 
 A session gets a new id and a new CSRF token at sign-in and when the user changes the password, which prevents session
-fixation. Its last use is written at most every ten seconds.
+fixation. Its last use is written at most every ten seconds. A session that began before the `not_before` of its tenant
+or its user has ended, whether or not its record is removed yet.
 """
 
 import hmac
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -22,7 +24,7 @@ from identity.access.sessions.session_records import SessionRecords
 from identity.access.sessions.ways import parts_of, secret_of
 from identity.directory.client import ClientId
 from identity.directory.secrets import SecretHasher
-from identity.directory.user import UserId
+from identity.directory.user import User, UserId
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -43,6 +45,7 @@ class Sessions:
         records: Records[Session],
         hasher: SecretHasher,
         *,
+        users: Records[User],
         clock: Clock,
         randomness: Randomness,
         lifetimes: SessionLifetimes,
@@ -50,6 +53,7 @@ class Sessions:
     ) -> None:
         self._records = SessionRecords(records, hasher)
         self._hasher = hasher
+        self._users = users
         self._clock = clock
         self._randomness = randomness
         self._lifetimes = lifetimes
@@ -58,7 +62,11 @@ class Sessions:
     async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None:
         """Return the session of a cookie and extend its idle time; None when it has ended."""
         session = await self._records.get(tenant.tenant_id, self._id(cookie)) if cookie else None
-        if session is None or not self._may_use(session, peer_address):
+        if (
+            session is None
+            or not self._may_use(session, peer_address)
+            or await self._is_refused(tenant, session)
+        ):
             return None
         return await self.note_use(session)
 
@@ -72,14 +80,18 @@ class Sessions:
         for session in found:
             is_the_way = hmac.compare_digest(session.way_hash.encode(), self._id(secret).encode())
             is_own = session.authentication is not None and not session.is_impersonated
-            if is_the_way and is_own and self._may_use(session, peer_address):
+            if not is_the_way or not is_own or not self._may_use(session, peer_address):
+                continue
+            if not await self._is_refused(tenant, session):
                 return session
         return None
 
     async def is_signed_in(self, tenant: Tenant, sid: str) -> bool:
         """Whether the session with this `sid` has a signed-in user; does not extend its idle time."""
-        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
-        return any(each.authentication and self._clock.now() < each.idle_until for each in found)
+        for session in await self._records.find(tenant.tenant_id, "sid", sid, most=1):
+            is_in_use = session.authentication is not None and self._clock.now() < session.idle_until
+            return is_in_use and not await self._is_refused(tenant, session)
+        return False
 
     async def begin(self, tenant: Tenant, peer_address: str) -> tuple[str, Session]:
         """Begin a session without a user; the text is the cookie's value."""
@@ -149,7 +161,8 @@ class Sessions:
                 amr=(*by.amr, IMPERSONATION),
                 acr=by.acr,
                 sid=session.sid,
-                impersonator=Impersonator(user_id=by.user_id, ends_at=ends_at),
+                impersonator=Impersonator(user_id=by.user_id, ends_at=ends_at, began_at=self._clock.now()),
+                since=by.since,
             ),
             impersonator_id=by.user_id,
             impersonator_name=name,
@@ -184,6 +197,16 @@ class Sessions:
         return await self._renewed(
             replace(ended, authentication=ended.held or ended.authentication, held=None)
         )
+
+    async def outlast(self, tenant: Tenant, user_id: UserId, sid: str, *, not_before: datetime) -> None:
+        """Keep the session with this `sid`, if it is the user's, when the user gets this `not_before`.
+
+        Raises Unavailable.
+        """
+        for session in await self._records.find(tenant.tenant_id, "sid", sid, most=1):
+            if session.user_id == user_id:
+                with suppress(Unauthenticated):
+                    await self._changed(session, lambda current: _since(current, not_before))
 
     async def postpone_terms(self, session: Session, version: str) -> Session:
         """Record that the user accepts a version later; raises Unauthenticated when the session has ended."""
@@ -296,11 +319,24 @@ class Sessions:
             idle_until=now + self._lifetimes.session_timeout,
             way_hash=self._id(secret_of(cookie)),
             browser_state=self._randomness.alphanumeric(_STATE_LENGTH),
+            begun_at=now,
         )
 
     def _may_use(self, session: Session, peer_address: str) -> bool:
         is_in_place = not self._config.validate_address or session.peer_address == peer_address
         return is_in_place and self._clock.now() < session.idle_until
+
+    async def _is_refused(self, tenant: Tenant, session: Session) -> bool:
+        """Whether it began before the `not_before` of its tenant, its user, or the support person who acts in it."""
+        if session.is_refused(tenant.not_before):
+            return True
+        authentication = session.authentication or session.held
+        if authentication is None:
+            return False
+        user = await self._users.get(tenant.tenant_id, authentication.user_id)
+        return (user is not None and authentication.is_refused_by_user(user.not_before)) or (
+            await is_refused_to_support(self._users, tenant, authentication)
+        )
 
     def _id(self, cookie: str) -> str:
         return self._hasher.hash(cookie).hex()
@@ -315,6 +351,21 @@ def _vouched_for(session: Session, vouching: UpstreamAuthentication | None) -> S
         upstream_sub=vouching.sub,
         upstream_sid=vouching.sid,
     )
+
+
+def _since(session: Session, since: datetime) -> Session:
+    authentication = session.authentication
+    if authentication is None:
+        return session
+    return replace(session, authentication=replace(authentication, since=since))
+
+
+async def is_refused_to_support(users: Records[User], tenant: Tenant, authentication: Authentication) -> bool:
+    """Whether a support person who acts as the user signed in before the support person's own `not_before`."""
+    if authentication.impersonator is None:
+        return False
+    support = await users.get(tenant.tenant_id, authentication.impersonator.user_id)
+    return support is not None and authentication.is_refused(support.not_before)
 
 
 def has_csrf(session: Session, csrf_token: str) -> bool:

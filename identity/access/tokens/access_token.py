@@ -105,6 +105,10 @@ class AccessTokens:
             "typ": grantee.token_type.value,
             **(_profile_claims(grantee) if _is_profiled(grantee) else {}),
         }
+        not_before = grantee.tenant.not_before
+        if not_before is not None and issued_at == int(not_before.timestamp()):
+            # The whole second began before the tenant's `not_before`, although the token did not.
+            registered["iat"] = issued_at + 1
         optional = {
             "scope": " ".join(grantee.oauth_scopes),
             # Absent for the default tenant, whose users and clients may act in several tenants: the directory decides.

@@ -4,7 +4,9 @@ The signature proves the state at issuance only. Here a token also ends with its
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from identity.access.sessions.sessions import is_refused_to_support
 from identity.access.tokens.claims_of_access_token import AccessTokenClaims
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.revoked import RevokedTokens
@@ -64,10 +66,16 @@ class ActiveTokens:
         if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
             raise InvalidToken("the token was revoked")
         if not claims.token_set_id:
+            if tenant.not_before is not None or client.not_before is not None:
+                _expect_issued_since(claims, tenant.not_before, client.not_before)
             return ActiveToken(claims, client, None, None)
         token_set = await self._sets.find(tenant, claims.token_set_id)
         user = await self._users.get(tenant.tenant_id, self._user_id(tenant, client, claims.sub))
         if token_set is None or user is None or not user.is_active(self._clock.now()):
+            raise InvalidToken("the token was revoked")
+        if token_set.authentication.is_refused_by_user(user.not_before) or token_set.is_refused_to(client):
+            raise InvalidToken("the token was revoked")
+        if await is_refused_to_support(self._users, tenant, token_set.authentication):
             raise InvalidToken("the token was revoked")
         return ActiveToken(claims, client, user, token_set)
 
@@ -84,3 +92,10 @@ class ActiveTokens:
         if not claims.nbf - skew <= now < claims.exp + skew:
             raise InvalidToken("the token is expired")
         return claims
+
+
+def _expect_issued_since(claims: AccessTokenClaims, *not_before: datetime | None) -> None:
+    """Raise InvalidToken for a token in the client's own name from before one of these times."""
+    issued_at = datetime.fromtimestamp(claims.iat, UTC)
+    if any(each is not None and issued_at < each for each in not_before):
+        raise InvalidToken("the token was revoked")

@@ -116,7 +116,9 @@ class Families:
     async def _named(self, tenant: Tenant, client: Client, token: str) -> TokenSet | None:
         token_set_id = self._tokens.token_set_id(token)
         token_set = await self._sets.find(tenant, token_set_id) if token_set_id else None
-        return token_set if token_set and token_set.client_id == client.client_id else None
+        if token_set is None or token_set.client_id != client.client_id or token_set.is_refused_to(client):
+            return None
+        return token_set
 
     def _rotated(self, token_set: TokenSet, token: str, dpop_jkt: str) -> TokenSet:
         return replace(

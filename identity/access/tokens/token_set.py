@@ -5,7 +5,7 @@ from datetime import datetime
 
 from identity.access.sessions.session import Authentication
 from identity.directory.authorization_details.details import Details
-from identity.directory.client import ClientId
+from identity.directory.client import Client, ClientId
 from server.platform.records import Kind, Record
 
 
@@ -16,7 +16,7 @@ class TokenSet(Record):
     The previous token is valid until `previous_until`, for a client that did not get the response. A later use counts
     as theft, and the whole set is revoked. Access tokens name their set, so that they end with it. Each use extends the
     set, at most until `ends_at`. `sid` is empty when the set outlives its session, and `device_id` when it belongs to
-    no device.
+    no device. `begun_at` is the time when it began; sets that the previous version created have none.
     """
 
     client_id: ClientId
@@ -33,6 +33,11 @@ class TokenSet(Record):
     previous_refresh_token_hash: str = ""
     previous_until: datetime | None = None
     authorization_details: Details = ()
+    begun_at: datetime | None = None
+
+    def is_refused_to(self, client: Client) -> bool:
+        """Whether it began before the `not_before` of its client."""
+        return client.not_before is not None and (self.begun_at or self.authentication.at) < client.not_before
 
 
 TOKEN_SETS = Kind(TokenSet, "token_set", indexed=("user_id", "sid", "device_id", "client_id"))

@@ -12,7 +12,9 @@ class TokenSets:
         self._sets = records.of(TOKEN_SETS)
 
     async def find(self, tenant: Tenant, token_set_id: str) -> TokenSet | None:
-        return await self._sets.get(tenant.tenant_id, token_set_id)
+        """Return the token set; None when it has ended, or its sign-in began before the tenant's `not_before`."""
+        found = await self._sets.get(tenant.tenant_id, token_set_id)
+        return None if found is None or found.authentication.is_refused(tenant.not_before) else found
 
     async def keep(self, token_set: TokenSet) -> TokenSet:
         """Store a new token set."""

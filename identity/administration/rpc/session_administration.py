@@ -10,6 +10,7 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.sessions.session import Session
 from identity.administration.sessions import SessionAdministration
+from identity.administration.tenant_sign_out import TenantSignOut
 from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
@@ -20,8 +21,16 @@ Listed = Sequence[pb.ListedSession]
 
 
 class SessionAdministrationServicer(Operations):
-    def __init__(self, admission: Admission, sessions: SessionAdministration, *, idle: timedelta) -> None:
+    def __init__(
+        self,
+        admission: Admission,
+        sessions: SessionAdministration,
+        everybody: TenantSignOut,
+        *,
+        idle: timedelta,
+    ) -> None:
         self._sessions = sessions
+        self._everybody = everybody
         self._idle = idle
         super().__init__(
             admission,
@@ -31,7 +40,8 @@ class SessionAdministrationServicer(Operations):
                 pb.EndSessionRequest: self._end,
                 pb.EndSessionOfUserRequest: self._end_of_user,
                 pb.EndSessionsOfUserRequest: sessions.end_of_user,
-                pb.EndAllSessionsRequest: sessions.end_all,
+                pb.EndAllSessionsRequest: everybody.begin,
+                pb.GetSignOutProgressRequest: self._progress,
             },
         )
 
@@ -55,6 +65,17 @@ class SessionAdministrationServicer(Operations):
     async def _end_of_user(self, tenant: Tenant, user_id: UserId, session_id: str, actor: Actor) -> None:
         session = await self._sessions.find_of_user(tenant, user_id, session_id)
         await self._sessions.end(tenant, session, actor)
+
+    async def _progress(self, tenant: Tenant) -> tuple[int | None, int, int, int, int | None]:
+        progress = await self._everybody.progress(tenant)
+        begun_at, finished_at = progress.not_before, progress.finished_at
+        return (
+            None if begun_at is None else int(begun_at.timestamp()),
+            progress.sessions_left,
+            progress.sessions_ended,
+            progress.token_sets_ended,
+            None if finished_at is None else int(finished_at.timestamp()),
+        )
 
     def _message(self, session: Session, actor: Actor) -> pb.ListedSession:
         authentication = session.authentication

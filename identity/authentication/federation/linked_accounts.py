@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class SignOut(Protocol):
-    async def everywhere(self, tenant: Tenant, user_id: UserId) -> None: ...
+    async def finish(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
 class Passkeys(Protocol):
@@ -59,12 +59,15 @@ class LinkedAccounts(Generic[L]):
         """Link an account whose address is the user's. The caller has checked that the address proves the user."""
         if not user.is_email_verified:
             # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
-            await self.sign_out.everywhere(tenant, user.user_id)
             await self.passkeys.remove_of_user(tenant, user.user_id)
+        now = self.clock.now()
+        vouched = vouched_for(user, now)
         try:
-            await self.users.replace(vouched_for(user, self.clock.now()))
+            await self.users.replace(vouched if user.is_email_verified else replace(vouched, not_before=now))
         except Changed as error:
             raise Unavailable.untouched("the account is being changed by another caller") from error
+        if not user.is_email_verified:
+            await self.sign_out.finish(tenant, user.user_id)
         await self._insert(link)
 
     async def create(self, user: User, link: L) -> None:

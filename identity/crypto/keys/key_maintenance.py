@@ -74,6 +74,7 @@ class KeyMaintenance:
         Processes encrypt under the active master key, so with one key there is nothing to encrypt anew after the
         first pass.
         """
+        self._keys.forget_others(frozenset(self._tenants.ids))
         try:
             for number, tenant_id in enumerate(self._tenants.ids, start=1):
                 if not await self._leadership.is_ours():

@@ -5,11 +5,11 @@ process can verify a token that another one signed.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from identity.crypto.jose.algorithms import ALGORITHMS
 from identity.crypto.jose.key_set import KeySet
@@ -32,6 +32,10 @@ MOST_KEYS = 500
 
 # Two concurrent callers take turns; more indicate a fault.
 _ATTEMPTS = 10
+
+
+# A lock exists while somebody holds it or waits for it.
+_Locks = WeakValueDictionary[TenantId, asyncio.Lock]
 
 
 class Actor(EventActor, Protocol):
@@ -72,9 +76,9 @@ class KeyRing:
         self._most_keys = most_keys
         self._revision = revision or DocumentRevision()
         self._known: dict[TenantId, _Known] = {}
-        self._changing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._completing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._rotating: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._changing: _Locks = WeakValueDictionary()
+        self._completing: _Locks = WeakValueDictionary()
+        self._rotating: _Locks = WeakValueDictionary()
 
     async def key_set(self, tenant_id: TenantId) -> KeySet:
         """Return all existing keys; if there are none, make those that are quick to make.
@@ -99,7 +103,7 @@ class KeyRing:
 
     async def complete(self, tenant_id: TenantId) -> None:
         """Make active keys for algorithms that lack one; concurrent calls share one run. Raises Unavailable."""
-        async with self._completing[tenant_id]:
+        async with _lock_of(self._completing, tenant_id):
             for _ in range(_ATTEMPTS):
                 stored = await self._stored(tenant_id)
                 if stored.is_complete:
@@ -127,6 +131,12 @@ class KeyRing:
         if resealed is not stored and await self._put(resealed):
             await self._events.emit(tenant_id, EventType.SECRETS_MIGRATED)
 
+    def forget_others(self, tenant_ids: Collection[TenantId]) -> None:
+        """Drop the cached keys of all other tenants, which were deleted."""
+        self._known = {
+            tenant_id: known for tenant_id, known in self._known.items() if tenant_id in tenant_ids
+        }
+
     def close(self) -> None:
         """Stop the worker threads."""
         self._safe.close()
@@ -142,7 +152,7 @@ class KeyRing:
     async def _rotate_if(
         self, tenant_id: TenantId, is_wanted: Callable[[StoredKeySet], bool], *, actor: Actor | None = None
     ) -> None:
-        async with self._rotating[tenant_id]:
+        async with _lock_of(self._rotating, tenant_id):
             for _ in range(_ATTEMPTS):
                 stored = await self._stored(tenant_id)
                 if not is_wanted(stored):
@@ -170,7 +180,7 @@ class KeyRing:
         return (await self._refreshed(tenant_id)).stored
 
     async def _refreshed(self, tenant_id: TenantId) -> _Known:
-        async with self._changing[tenant_id]:
+        async with _lock_of(self._changing, tenant_id):
             known = self._known.get(tenant_id)
             if known is not None and self._clock.now() < known.fresh_until:
                 return known
@@ -201,7 +211,7 @@ class KeyRing:
 
     async def _put(self, stored: StoredKeySet) -> bool:
         """Store the key set; False when another process changed it in the meantime."""
-        async with self._changing[stored.tenant_id]:
+        async with _lock_of(self._changing, stored.tenant_id):
             try:
                 self._remember(await self._records.replace(stored))
             except Changed:
@@ -224,6 +234,13 @@ class KeyRing:
         if before is not None and keys is not before.keys:
             self._revision.advance()
         return remembered
+
+
+def _lock_of(locks: _Locks, tenant_id: TenantId) -> asyncio.Lock:
+    lock = locks.get(tenant_id)
+    if lock is None:
+        lock = locks[tenant_id] = asyncio.Lock()
+    return lock
 
 
 def _is_due(stored: StoredKeySet, schedule: Schedule, now: datetime) -> bool:

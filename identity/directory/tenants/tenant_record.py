@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.settings import TenantSettings
@@ -13,12 +14,37 @@ from server.platform.records import Kind, Record
 DEPLOYMENT = TenantId("")
 
 
+class SweepStage(StrEnum):
+    SESSIONS = "sessions"
+    TOKEN_SETS = "token_sets"  # noqa: S105  # a stage of the sweep
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignOutSweep:
+    """The removal of what the tenant's `not_before` refuses; `after` is the last id that the present stage has seen.
+
+    `process` has claimed the sweep until `claimed_until`. Of `sessions` at the beginning, `seen` are examined.
+    """
+
+    process: str = ""
+    claimed_until: datetime | None = None
+    stage: SweepStage = SweepStage.SESSIONS
+    after: str = ""
+    sessions: int | None = None
+    seen: int = 0
+    sessions_ended: int = 0
+    token_sets_ended: int = 0
+    finished_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRecord(Record):
     """`id` is the tenant's id, `tenant_id` that of the deployment; with a `hostname` the issuer is at that host.
 
     `costliest_hash` has the parameters of the costliest password hash that was imported, and is of no password.
-    A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed.
+    A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed. Sessions,
+    grants and tokens that began before `not_before` are refused, and `sweep` removes them.
     """
 
     name: str
@@ -30,6 +56,8 @@ class TenantRecord(Record):
     created_at: datetime
     deleted_at: datetime | None = None
     costliest_hash: str = ""
+    not_before: datetime | None = None
+    sweep: SignOutSweep | None = None
 
     @property
     def own_id(self) -> TenantId:

@@ -113,11 +113,12 @@ class AccountActivation:
                 confirmed_at=confirmed_at,
                 changed_at=now,
                 registration=None,
+                not_before=now,
             )
 
         user = await rewritten(self.users, found, confirmed)
         await self.version.advance()
-        await self.sign_out.everywhere(tenant, user_id)
+        await self.sign_out.finish(tenant, user_id)
         await self.magic_links.cancel_all(tenant, user_id)
         return user
 

@@ -72,6 +72,8 @@ class ForwardAdmission:
         user = await self._users.find(tenant, authentication.user_id)
         if user is None or not user.is_active(self._clock.now()):
             return None
+        if authentication.is_refused_by_user(user.not_before) or token_set.is_refused_to(client):
+            return None
         if refusal_of(client, user, authentication.amr) is not None:
             return None
         if not await self._sessions.is_signed_in(tenant, authentication.sid):

@@ -125,6 +125,7 @@ class Continuation:
             authorization_details=authorization.authorization_details.given,
             claims=authorization.claims,
             dpop_jkt=order.dpop_jkt,
+            begun_at=self._clock.now(),
         )
 
 

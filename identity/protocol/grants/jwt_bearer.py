@@ -141,9 +141,17 @@ class JwtBearerGrant:
     def _authentication(self, jwt: SignedJwt, provider: Provider, user: User) -> Authentication:
         amr, acr = authentication_of(person_of(jwt.claims, provider.fields))
         now = self._clock.now().timestamp()
-        at = jwt.time("auth_time") or jwt.time("iat") or now
+
+        def past(time: float) -> datetime:
+            return datetime.fromtimestamp(min(max(0, time), now), UTC)
+
+        issued_at = jwt.time("iat") or now
         return Authentication(
-            user_id=UserId(user.id), at=datetime.fromtimestamp(min(max(0, at), now), UTC), amr=amr, acr=acr
+            user_id=UserId(user.id),
+            at=past(jwt.time("auth_time") or issued_at),
+            amr=amr,
+            acr=acr,
+            since=past(issued_at),
         )
 
     async def _scopes(self, tenant: Tenant, client: Client, user: User) -> Extent:

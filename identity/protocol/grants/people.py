@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from identity.access.sessions.sessions import is_refused_to_support
 from identity.authentication.confirmation import is_unconfirmed
 from identity.directory.client import Client
 from identity.directory.tenants.confirmation import ConfirmationBySettings
@@ -29,17 +30,22 @@ class People:
         """Return the user, or None when the client acts in its own name.
 
         Raises InvalidGrant for a user who is disabled, must confirm the address or accept the terms of use first, or may no
-        longer use the client.
+        longer use the client, and for a sign-in before the `not_before` of the tenant or the user.
         """
-        if authorization.authentication is None:
+        authentication = authorization.authentication
+        if authentication is None:
             return None
-        user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
+        user = await self._users.get(tenant.tenant_id, authentication.user_id)
         if (
             user is None
             or not user.is_active(self._clock.now())
             or not user.may_use(client.restrict_group_prefix)
+            or authentication.is_refused(tenant.not_before)
+            or authentication.is_refused_by_user(user.not_before)
         ):
             raise InvalidGrant("the user's account or its access to the client has ended")
+        if await is_refused_to_support(self._users, tenant, authentication):
+            raise InvalidGrant("the session has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):
             raise InvalidGrant("the user has to confirm the e-mail address first")
         if await self._terms.is_overdue(tenant, user):

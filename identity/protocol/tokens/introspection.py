@@ -124,6 +124,8 @@ class Introspection:
         user = await self._users.get(tenant.tenant_id, token_set.user_id)
         if user is None or not user.is_active(self._clock.now()) or token_set.expires_at is None:
             return INACTIVE
+        if token_set.authentication.is_refused_by_user(user.not_before):
+            return INACTIVE
         return {
             "active": True,
             "token_type": "refresh_token",

@@ -31,6 +31,7 @@ from gnomon.identity.v1 import api_key_service_pb2 as api_keys
 from gnomon.identity.v1 import client_service_pb2 as clients
 from gnomon.identity.v1 import ldap_directory_service_pb2 as directories
 from gnomon.identity.v1 import provider_service_pb2 as providers
+from gnomon.identity.v1 import session_administration_service_pb2 as all_sessions
 from gnomon.identity.v1 import session_service_pb2 as sessions
 from gnomon.identity.v1 import tenant_service_pb2 as tenants
 from gnomon.identity.v1 import user_pb2
@@ -150,6 +151,8 @@ def test_a_declaration_names_fields_of_the_contract_and_reports_that_have_a_text
         if form.secret:
             assert form.secret in policy_named(form.rpc).descriptor.output_type.fields_by_name
         assert form.done in DONE
+    for column in kind.facts if kind.status else ():
+        field_at(policy_named(kind.status).descriptor.output_type, column.path)
     for listing in listings_of(kind):
         item = item_of(listing)
         for path in (*filter(None, (listing.key,)), *(column.path for column in listing.columns)):
@@ -180,6 +183,25 @@ def test_every_setting_of_a_client_has_an_input() -> None:
     settings = {f"client.{name}" for name in clients.Client.DESCRIPTOR.fields_by_name}
 
     assert settings - inputs == {"client.id"}
+
+
+async def test_the_list_of_sessions_shows_how_far_the_sign_out_of_all_users_is(console: Console) -> None:
+    progress = all_sessions.GetSignOutProgressResponse(
+        signed_out_at=1_893_499_200, sessions_left=98_765, sessions_ended=1_234
+    )
+    console.answers(
+        list_sessions=all_sessions.ListSessionsResponse(),
+        get_sign_out_progress=progress,
+    )
+
+    page = await console.page("sessions")
+
+    assert [text.strip() for text in page.xpath("//dl//dd//text()") if text.strip()][1:] == [
+        "–",
+        "98765",
+        "1234",
+        "0",
+    ]
 
 
 async def test_a_list_is_read_with_the_session_of_the_tenant_and_its_own_page_and_filters(

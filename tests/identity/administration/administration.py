@@ -88,7 +88,8 @@ class Administration:
             events=self.told,
             **sources,
         )
-        sign_out, users = SignOut(termination, token_sets), self.store.of(USERS)
+        users = self.store.of(USERS)
+        sign_out = SignOut(termination, token_sets, users, provider.clock)
         self.sign_out = sign_out
         self.mail = Mailbox(provider.clock)
         self.links = Links(self.store, provider.hasher, **sources)

@@ -202,6 +202,7 @@ class Provider:
         self.sessions = Sessions(
             self.records.of(SESSIONS),
             self.secrets,
+            users=self.records.of(USERS),
             clock=self.clock,
             randomness=self.randomness,
             lifetimes=SessionLifetimes(),

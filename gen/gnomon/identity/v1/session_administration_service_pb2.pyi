@@ -408,3 +408,76 @@ class EndAllSessionsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EndAllSessionsResponse: _TypeAlias = EndAllSessionsResponse  # noqa: Y015
+
+@_typing.final
+class GetSignOutProgressRequest(_message.Message):
+    """Request of GetSignOutProgress."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSignOutProgressRequest: _TypeAlias = GetSignOutProgressRequest  # noqa: Y015
+
+@_typing.final
+class GetSignOutProgressResponse(_message.Message):
+    """Response of GetSignOutProgress; times are in Unix seconds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGNED_OUT_AT_FIELD_NUMBER: _builtins.int
+    SESSIONS_LEFT_FIELD_NUMBER: _builtins.int
+    SESSIONS_ENDED_FIELD_NUMBER: _builtins.int
+    GRANTS_ENDED_FIELD_NUMBER: _builtins.int
+    FINISHED_AT_FIELD_NUMBER: _builtins.int
+    signed_out_at: _builtins.int
+    """Time of the last sign-out of all users; absent without one."""
+    sessions_left: _builtins.int
+    """Sessions that the server has not examined yet."""
+    sessions_ended: _builtins.int
+    """Sessions that it has removed."""
+    grants_ended: _builtins.int
+    """Grants that it has removed, with their refresh tokens."""
+    finished_at: _builtins.int
+    """Time when nothing was left to remove; absent until then."""
+    def __init__(
+        self,
+        *,
+        signed_out_at: _builtins.int | None = ...,
+        sessions_left: _builtins.int = ...,
+        sessions_ended: _builtins.int = ...,
+        grants_ended: _builtins.int = ...,
+        finished_at: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_finished_at", b"_finished_at", "_signed_out_at", b"_signed_out_at", "finished_at", b"finished_at", "signed_out_at", b"signed_out_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_finished_at", b"_finished_at", "_signed_out_at", b"_signed_out_at", "finished_at", b"finished_at", "grants_ended", b"grants_ended", "sessions_ended", b"sessions_ended", "sessions_left", b"sessions_left", "signed_out_at", b"signed_out_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__finished_at: _TypeAlias = _typing.Literal["finished_at"]  # noqa: Y015
+    _WhichOneofArgType__finished_at: _TypeAlias = _typing.Literal["_finished_at", b"_finished_at"]  # noqa: Y015
+    _WhichOneofReturnType__signed_out_at: _TypeAlias = _typing.Literal["signed_out_at"]  # noqa: Y015
+    _WhichOneofArgType__signed_out_at: _TypeAlias = _typing.Literal["_signed_out_at", b"_signed_out_at"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__finished_at) -> _WhichOneofReturnType__finished_at | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__signed_out_at) -> _WhichOneofReturnType__signed_out_at | None: ...
+
+Global___GetSignOutProgressResponse: _TypeAlias = GetSignOutProgressResponse  # noqa: Y015

@@ -65,6 +65,11 @@ class SessionAdministrationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsResponse.FromString,
                 _registered_method=True)
+        self.GetSignOutProgress = channel.unary_unary(
+                '/gnomon.identity.v1.SessionAdministrationService/GetSignOutProgress',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressResponse.FromString,
+                _registered_method=True)
 
 
 class SessionAdministrationServiceServicer:
@@ -108,7 +113,16 @@ class SessionAdministrationServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EndAllSessions(self, request, context):
-        """Ends all sessions and revokes all their tokens.
+        """Signs out all users: refuses all sessions, grants and tokens that began before the call, those of clients in their
+        own name too. They are refused at once here, and on other nodes within a second. Their records are removed
+        afterwards, and relying parties are informed then.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetSignOutProgress(self, request, context):
+        """Returns how far the removal is after the last sign-out of all users.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,6 +160,11 @@ def add_SessionAdministrationServiceServicer_to_server(servicer, server):
                     servicer.EndAllSessions,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsResponse.SerializeToString,
+            ),
+            'GetSignOutProgress': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSignOutProgress,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -311,6 +330,33 @@ class SessionAdministrationService:
             '/gnomon.identity.v1.SessionAdministrationService/EndAllSessions',
             gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndAllSessionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSignOutProgress(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.SessionAdministrationService/GetSignOutProgress',
+            gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.GetSignOutProgressResponse.FromString,
             options,
             channel_credentials,
             insecure,

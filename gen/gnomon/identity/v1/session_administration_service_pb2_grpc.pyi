@@ -46,7 +46,12 @@ class SessionAdministrationServiceStub:
     session.
     """
     EndAllSessions: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]
-    """Ends all sessions and revokes all their tokens."""
+    """Signs out all users: refuses all sessions, grants and tokens that began before the call, those of clients in their
+    own name too. They are refused at once here, and on other nodes within a second. Their records are removed
+    afterwards, and relying parties are informed then.
+    """
+    GetSignOutProgress: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.GetSignOutProgressRequest, _session_administration_service_pb2.GetSignOutProgressResponse]
+    """Returns how far the removal is after the last sign-out of all users."""
 
 @_typing.type_check_only
 class SessionAdministrationServiceAsyncStub(SessionAdministrationServiceStub):
@@ -66,7 +71,12 @@ class SessionAdministrationServiceAsyncStub(SessionAdministrationServiceStub):
     session.
     """
     EndAllSessions: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]  # type: ignore[assignment]
-    """Ends all sessions and revokes all their tokens."""
+    """Signs out all users: refuses all sessions, grants and tokens that began before the call, those of clients in their
+    own name too. They are refused at once here, and on other nodes within a second. Their records are removed
+    afterwards, and relying parties are informed then.
+    """
+    GetSignOutProgress: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.GetSignOutProgressRequest, _session_administration_service_pb2.GetSignOutProgressResponse]  # type: ignore[assignment]
+    """Returns how far the removal is after the last sign-out of all users."""
 
 class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
     """Sessions of all users. With a session, its tokens end, and its relying parties are informed."""
@@ -119,6 +129,17 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _session_administration_service_pb2.EndAllSessionsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.EndAllSessionsResponse, _abc.Awaitable[_session_administration_service_pb2.EndAllSessionsResponse]]:
-        """Ends all sessions and revokes all their tokens."""
+        """Signs out all users: refuses all sessions, grants and tokens that began before the call, those of clients in their
+        own name too. They are refused at once here, and on other nodes within a second. Their records are removed
+        afterwards, and relying parties are informed then.
+        """
+
+    @_abc_1.abstractmethod
+    def GetSignOutProgress(
+        self,
+        request: _session_administration_service_pb2.GetSignOutProgressRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_session_administration_service_pb2.GetSignOutProgressResponse, _abc.Awaitable[_session_administration_service_pb2.GetSignOutProgressResponse]]:
+        """Returns how far the removal is after the last sign-out of all users."""
 
 def add_SessionAdministrationServiceServicer_to_server(servicer: SessionAdministrationServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

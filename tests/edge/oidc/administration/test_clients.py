@@ -484,3 +484,30 @@ async def test_an_id_with_braces_or_a_line_break_is_looked_up_like_any_other(
     found = await administrator.send("GET", f"clients/{client_id}")
 
     assert (found.status, (await found.json())["error"]) == (404, "NotFound")
+
+
+async def test_a_client_with_the_id_of_a_deleted_one_does_not_revive_its_tokens(
+    administrator: Administrator, http: Http, deployment: Deployment
+) -> None:
+    async def working() -> dict[str, str]:
+        """Return the credentials of a new client that gets tokens in its own name."""
+        secret = await created(administrator)
+        await administrator.send("PUT", "clients/app", WHOLE)
+        return {"client_id": "app", "client_secret": secret}
+
+    async def is_active(token: str, credentials: dict[str, str]) -> bool:
+        answer = await http.post("/auth/v1/oidc/introspect", data=credentials | {"token": token})
+        return bool((await answer.json())["active"])
+
+    before = await working()
+    issued = await http.post("/auth/v1/oidc/token", data=before | {"grant_type": "client_credentials"})
+    token = (await issued.json())["access_token"]
+    assert await is_active(token, before)
+    await administrator.send("DELETE", "clients/app")
+    deployment.clock.advance(timedelta(seconds=10))
+
+    after = await working()
+
+    assert not await is_active(token, after)
+    again = await http.post("/auth/v1/oidc/token", data=after | {"grant_type": "client_credentials"})
+    assert await is_active((await again.json())["access_token"], after)

@@ -277,6 +277,16 @@ async def test_sessions_are_listed_and_end(admin: Administrator) -> None:
     assert (await admin.send("DELETE", "/sessions/nobody")).status == 404
 
 
+async def test_the_progress_of_a_sign_out_of_all_users_is_shown(admin: Administrator) -> None:
+    before = await admin.ask("GET", "/sessions/sign_out")
+
+    await admin.send("DELETE", "/sessions")
+
+    status, progress = await admin.ask("GET", "/sessions/sign_out")
+    assert before == (200, {"sessions_left": 0, "sessions_ended": 0, "grants_ended": 0})
+    assert (status, progress["signed_out_at"], progress["sessions_left"]) == (200, NOON_SECONDS, 0)
+
+
 async def test_a_tenant_says_what_it_asks_of_passwords(admin: Administrator) -> None:
     classic = {"length_min": 8, "length_max": 64, "include_digits": 1, "valid_days": 180}
 
@@ -313,6 +323,7 @@ async def test_a_policy_that_nobody_can_follow_is_refused(
         ("GET", "/roles"),
         ("GET", "/scopes"),
         ("GET", "/sessions"),
+        ("GET", "/sessions/sign_out"),
         ("DELETE", "/sessions"),
     ],
 )

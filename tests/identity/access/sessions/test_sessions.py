@@ -180,7 +180,9 @@ async def test_a_session_of_support_ends_with_its_time_and_opens_no_fed_cm(provi
     assert await provider.sessions.follow(provider.tenant, way, ADDRESS) is None
     assert acting.authentication is not None
     assert acting.authentication.amr == ("pwd", "impersonation")
-    assert acting.authentication.impersonator == Impersonator(user_id=ALICE, ends_at=ends_at)
+    assert acting.authentication.impersonator == Impersonator(
+        user_id=ALICE, ends_at=ends_at, began_at=provider.clock.now()
+    )
     assert await found(provider, cookie) == acting
     provider.clock.advance(timedelta(minutes=6))
     assert await found(provider, cookie) is None

@@ -39,6 +39,7 @@ from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.provider import Provider as UpstreamProvider
 from identity.directory.providers import Providers
 from identity.directory.standings import Standings
+from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SingleUse
@@ -156,7 +157,7 @@ class Flow:
                     ).makes,
                     last_administrator=self.last_administrator,
                     version=DirectoryVersion(store),
-                    sign_out=SignOut(provider.termination, TokenSets(store)),
+                    sign_out=SignOut(provider.termination, TokenSets(store), store.of(USERS), provider.clock),
                     passkeys=provider.passkeys,
                     events=provider.events,
                     clock=provider.clock,

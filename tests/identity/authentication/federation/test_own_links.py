@@ -70,7 +70,9 @@ class Linking:
             passkeys=provider.passkeys,
             requests=flow.requests,
             modification_tokens=self.proofs,
-            sign_out=SignOut(provider.termination, TokenSets(self.store)),
+            sign_out=SignOut(
+                provider.termination, TokenSets(self.store), self.store.of(USERS), provider.clock
+            ),
             version=DirectoryVersion(self.store),
             last_administrator=flow.last_administrator,
             clock=provider.clock,

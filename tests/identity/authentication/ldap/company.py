@@ -34,7 +34,7 @@ LOOPBACK = Destinations.of_networks(["127.0.0.0/8", "::1/128"])
 class EndedSessions:
     user_ids: list[str] = field(default_factory=list)
 
-    async def everywhere(self, _tenant: Tenant, user_id: UserId) -> None:
+    async def finish(self, _tenant: Tenant, user_id: UserId) -> None:
         self.user_ids.append(user_id)
 
 

@@ -1,6 +1,7 @@
 """The life cycle of signing keys, and agreement between the processes that share them."""
 
 import asyncio
+import gc
 from collections import Counter
 from datetime import timedelta
 
@@ -11,8 +12,10 @@ from identity.crypto.jose.algorithms import ALGORITHMS, SigningAlgorithm
 from identity.crypto.keys.key_ring import KeyRing
 from identity.crypto.keys.master_keys import LostMasterKey, new_master_key
 from identity.crypto.keys.schedule import Schedule
+from identity.crypto.keys.stored import KEY_SETS, SIGNING_KEYS_ID
 from identity.foundation.events.event import EventActor
 from identity.foundation.events.kinds import EventType, Level
+from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import InvalidState, Unavailable
 from tests.identity.crypto.keys.rings import ACME, NOON, RANDOMNESS, UMBRELLA, Deployment, master_keys
@@ -89,6 +92,31 @@ async def test_processes_that_start_at_once_have_the_same_keys(deployment: Deplo
     await asyncio.gather(*(process.complete(ACME) for process in processes))
 
     assert len({tuple(await kids(process)) for process in processes}) == 1
+
+
+async def test_no_lock_of_a_tenant_outlives_its_use(deployment: Deployment) -> None:
+    keys = deployment.process()
+    before = _locks()
+
+    for number in range(20):
+        await keys.complete(TenantId(f"tenant-{number}"))
+
+    assert _locks() == before
+
+
+def _locks() -> int:
+    return sum(isinstance(each, asyncio.Lock) for each in gc.get_objects())
+
+
+async def test_keys_of_a_deleted_tenant_leave_the_cache(deployment: Deployment, keys: KeyRing) -> None:
+    before = await kids(keys)
+    await deployment.store.of(KEY_SETS).take(ACME, SIGNING_KEYS_ID)
+    cached = await kids(keys)
+
+    keys.forget_others([UMBRELLA])
+
+    assert cached == before
+    assert not set(before) & set(await kids(keys))
 
 
 async def test_the_next_keys_are_announced_behind_those_that_sign(keys: KeyRing) -> None:

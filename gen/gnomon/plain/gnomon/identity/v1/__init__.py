@@ -297,6 +297,8 @@ __all__ = (
     "GetSessionResponse",
     "GetShownTermsRequest",
     "GetShownTermsResponse",
+    "GetSignOutProgressRequest",
+    "GetSignOutProgressResponse",
     "GetSignedInPrincipalRequest",
     "GetSignedInPrincipalResponse",
     "GetSupportAccessRequest",
@@ -8425,6 +8427,65 @@ class GetSignedInPrincipalResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "GetSignedInPrincipalResponse", GetSignedInPrincipalResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetSignOutProgressRequest(betterproto2.Message):
+    """
+    Request of GetSignOutProgress.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetSignOutProgressRequest", GetSignOutProgressRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetSignOutProgressResponse(betterproto2.Message):
+    """
+    Response of GetSignOutProgress; times are in Unix seconds.
+    """
+
+    signed_out_at: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT64, optional=True)
+    """
+    Time of the last sign-out of all users; absent without one.
+    """
+
+    sessions_left: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
+    """
+    Sessions that the server has not examined yet.
+    """
+
+    sessions_ended: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
+    """
+    Sessions that it has removed.
+    """
+
+    grants_ended: "int" = betterproto2.field(4, betterproto2.TYPE_INT64)
+    """
+    Grants that it has removed, with their refresh tokens.
+    """
+
+    finished_at: "int | None" = betterproto2.field(5, betterproto2.TYPE_INT64, optional=True)
+    """
+    Time when nothing was left to remove; absent until then.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "GetSignOutProgressResponse", GetSignOutProgressResponse
 )
 
 
@@ -23932,13 +23993,36 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EndAllSessionsResponse":
         """
-        Ends all sessions and revokes all their tokens.
+        Signs out all users: refuses all sessions, grants and tokens that began before the call, those of clients in their
+        own name too. They are refused at once here, and on other nodes within a second. Their records are removed
+        afterwards, and relying parties are informed then.
         """
 
         return await self._unary_unary(
             "/gnomon.identity.v1.SessionAdministrationService/EndAllSessions",
             message,
             EndAllSessionsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_sign_out_progress(
+        self,
+        message: "GetSignOutProgressRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetSignOutProgressResponse":
+        """
+        Returns how far the removal is after the last sign-out of all users.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.SessionAdministrationService/GetSignOutProgress",
+            message,
+            GetSignOutProgressResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
