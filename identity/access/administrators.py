@@ -1,8 +1,8 @@
 """Limits what a caller can give and take: each change of what somebody has passes here.
 
-A caller can give a client, a label or the owner of an authorization only rights that the caller has. What a caller could
-not give, the caller can neither take nor destroy: no user, client, label, mapping rule or authorization with such rights,
-and no membership that gives them. Callers with `identity:write` may take all rights in their tenant, and users their own.
+A caller can give a client, a label or the owner of an authorization only rights that the caller has. A caller can take
+only what it could give: a user, client, label, mapping rule or authorization with other rights stays, and so does a
+membership that gives them. Callers with `identity:write` may take all rights in their tenant, and users their own.
 An API key cannot create, change or remove an administrator: it could gain that administrator's rights.
 """
 

@@ -87,3 +87,62 @@ def test_administrators_of_the_deployment_alone_have_its_tenants() -> None:
         for policy in operations()
         if policy.request in rights and rights[policy.request].of_deployment
     }
+
+
+# Callers have `identity:write` or an API key. `Administrators.guard` checks what these operations give and take.
+GUARDED = {
+    *("CreateUser", "UpdateUser", "DeleteUser", "UpdateUserAttributeValues"),
+    *("UpdateAccount", "UpdatePreferredUsername", "DeleteAccount"),
+    *("CreateGroup", "UpdateGroup", "DeleteGroup", "CreateRole", "UpdateRole", "DeleteRole"),
+    *("CreateScope", "UpdateScope", "DeleteScope"),
+    *(f"{verb}AuthorizationDetailsType" for verb in ("Create", "Update", "Delete")),
+    *(
+        "CreateScimResource",
+        "ReplaceScimResource",
+        "PatchScimResource",
+        "DeleteScimResource",
+        "RunScimOperations",
+    ),
+    *("CreateClient", "UpdateClient", "DeleteClient"),
+}
+# `LastAdministrator` checks this one, which takes roles from the user who calls it.
+OWN_ROLES = {"DeleteProviderLink"}
+# An API key is refused where an administrator, or what makes administrators, is concerned.
+REFUSED_FOR_KEYS = {
+    *("CreateProvider", "CreateProviderFromPreset", "UpdateProvider", "DeleteProvider"),
+    *("CreateLdapDirectory", "UpdateLdapDirectory", "DeleteLdapDirectory"),
+    *("RotateClientSecret", "UpdateClientScreens", "PutImage", "DeleteImage", "ImportUsers"),
+    *("PutSamlApplication", "DeleteSamlApplication", "PutScimApplication", "DeleteScimApplication"),
+    *("CreateApiKey", "UpdateApiKey", "DeleteApiKey", "RotateApiKeySecret"),
+    *("DeletePasskey", "DeleteCodeGenerator", "DeleteRecoveryCodes", "TurnOffEmailCodes"),
+    *("WithdrawConsent", "RenameDevice", "RevokeDevice"),
+}
+# They change no right of a principal; tenants belong to administrators of the deployment.
+WITHOUT_RIGHTS = {
+    *("CreateTenant", "UpdateTenant", "DeleteTenant", "UpdateTenantSettings", "UpdatePasswordPolicy"),
+    *("CreateSignInDomain", "UpdateSignInDomain", "VerifySignInDomain", "DeleteSignInDomain"),
+    *("CreateUserAttribute", "UpdateUserAttribute", "DeleteUserAttribute"),
+    *("EndSession", "EndSessionOfUser", "EndSessionsOfUser", "EndAllSessions"),
+    *("AllowSupportAccess", "WithdrawSupportAccess", "StartImpersonation"),
+    *("CreateWebhook", "UpdateWebhook", "DeleteWebhook", "RotateWebhookSecret"),
+    *("PublishTerms", "AddTermsText", "WithdrawTerms", "BlockAddress", "UnblockAddress"),
+    *("RotateKeys", "CreateSamlKey", "ActivateSamlKey", "DeleteNextSamlKey"),
+    *("SynchronizeScimApplication", "TryScimApplication", "TryLdapDirectory", "LookUpProvider"),
+    *("PreviewClientScreen", "AdmitImage", "CheckApiKey", "CheckAccountDeletion", "IssueModificationToken"),
+    *("ExportUsers", "DescribeProvisioning", "AwaitEvents", "BeginProviderLink"),
+    *("StartCodeGenerator", "ConfirmCodeGenerator", "RenameCodeGenerator", "CreateRecoveryCodes"),
+    *("TurnOnEmailCodes", "ConvertToPasskey", "StartPasskeyRegistration", "FinishPasskeyRegistration"),
+    *("StartPasskeyAuthentication", "FinishPasskeyAuthentication"),
+}
+
+
+def test_an_operation_that_changes_something_says_how_rights_are_kept() -> None:
+    changing = {
+        policy.name
+        for policy in operations()
+        if policy.caller is CallerKind.CREDENTIAL and not policy.is_read
+    }
+    named = (GUARDED, OWN_ROLES, REFUSED_FOR_KEYS, WITHOUT_RIGHTS)
+
+    assert changing == set().union(*named)
+    assert sum(map(len, named)) == len(changing)

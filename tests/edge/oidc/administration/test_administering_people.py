@@ -7,7 +7,7 @@ import pytest
 from identity.authentication.passkeys.passkey import PASSKEYS, Passkey, owned_name
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.provider import PROVIDER_LINKS, ProviderLink
-from identity.directory.user import USERS, User
+from identity.directory.user import USERS, AccountType, User
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from tests.edge.oidc.administration.administrator import Administrator
@@ -149,3 +149,21 @@ async def test_an_api_key_changes_no_provider_with_too_many_people_to_look_throu
 
     assert answer.status == 403
     assert "more than 200 people" in (await answer.json())["message"]
+
+
+@pytest.mark.parametrize("path", [f"users/{ANNA}", f"scim/v2/Users/{ANNA}"])
+async def test_the_last_person_who_administers_is_kept(
+    administrator: Administrator, deployment: Deployment, path: str
+) -> None:
+    users = deployment.store.of(USERS)
+    for user in await users.page(DEFAULT):
+        await users.take(DEFAULT, user.id)
+    await populate(deployment, roles=("admin",), account_type=AccountType.PASSKEY)
+
+    answer = await administrator.send("DELETE", path)
+
+    kept = await users.get(DEFAULT, ANNA)
+    assert answer.status == 409
+    assert "first make another person an administrator" in await answer.text()
+    assert kept is not None
+    assert kept.is_enabled

@@ -83,7 +83,9 @@ async def test_a_group_administrator_keeps_no_other_group(directory: Directory) 
         assert isinstance(await directory.refusal(stub, request, caller=CAROL), PermissionDenied)
 
 
-async def test_a_group_administrator_neither_gives_nor_takes_a_right_by_the_group(directory: Directory) -> None:
+async def test_a_group_administrator_neither_gives_nor_takes_a_right_by_the_group(
+    directory: Directory,
+) -> None:
     removal = membership_service_pb2.UnassignUserFromGroupRequest(group_id="keepers", username="bob")
 
     given = await directory.refusal(MembershipServiceStub, assignment("keepers"), caller=CAROL)

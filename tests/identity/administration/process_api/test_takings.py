@@ -1,4 +1,4 @@
-"""What a caller could not give, the caller cannot take: each operation of the process API that takes something.
+"""A caller cannot take what it could not give: each operation of the process API that takes something.
 
 `HELPER` has authorizations for all of the directory, and no permission. `clerk` has `identity:write`.
 """
