@@ -38,7 +38,6 @@ from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
 from identity.directory.provider import Provider as UpstreamProvider
 from identity.directory.providers import Providers
 from identity.directory.standings import Standings
-from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
@@ -150,8 +149,8 @@ class Flow:
                     users=provider.users,
                     links=store.of(PROVIDER_LINKS),
                     administers=Administrators(Standings(store, provider.tenants)).makes,
-                    version=DirectoryVersion(store),
-                    sign_out=SignOut(provider.termination, TokenSets(store)),
+                    version=provider.version,
+                    sign_out=SignOut(provider.termination, TokenSets(store, provider.version)),
                     passkeys=provider.passkeys,
                     events=provider.events,
                     clock=provider.clock,
