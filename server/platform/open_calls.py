@@ -9,15 +9,16 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from server.platform.back_off import BackOff, Pauses
 from server.platform.clock import Clock
 from server.platform.errors import DeadlineExceeded, ServiceError, Unauthenticated, Unavailable
 
 if TYPE_CHECKING:
     from server.platform.call import Call
 
-# Checks that run at the same time, and the pause before one that got no answer is repeated.
+# Checks that run at the same time.
 MOST_CHECKS = 16
-RETRY_SECONDS = 0.5
+_BACK_OFF = BackOff(0.1, 1.0)
 
 Readmit = Callable[["Call"], Awaitable[None]]
 
@@ -104,6 +105,7 @@ class OpenCalls:
             self._queue.put_nowait(each)
 
     async def _check_queued(self) -> None:
+        pauses = Pauses(_BACK_OFF)
         while True:
             each = await self._queue.get()
             # A change during the check causes another one.
@@ -111,9 +113,11 @@ class OpenCalls:
             try:
                 await self._readmit(each.call)
             except (Unavailable, DeadlineExceeded):
-                await asyncio.sleep(RETRY_SECONDS)
+                await pauses.after_failure()
                 if each in self._open:
                     self._enqueue(each)
+                continue
             except ServiceError as refusal:
                 if each in self._open:
                     each.end(refusal)
+            pauses.succeeded()
