@@ -11,12 +11,9 @@ import grpc
 import pytest
 
 from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
-from gnomon.identity.v1.caller_pb2 import Caller
 from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
 from gnomon.identity.v1.membership_service_pb2 import AssignRoleToClientRequest, UnassignRoleFromClientRequest
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
-from gnomon.identity.v1.tenant_service_pb2 import UpdateTenantRequest
-from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2 import (
     CLIENT_AUTHENTICATION_SECRET_BASIC,
     ClientProof,
@@ -26,7 +23,8 @@ from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.master_keys import new_master_key
 from identity.directory.labels import ROLES, Role
-from identity.directory.version import PASS_SECONDS
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
+from identity.directory.version import PASS_SECONDS, DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
@@ -133,9 +131,12 @@ async def test_a_process_that_changes_something_itself_misses_no_change_of_anoth
     rules, memberships = MappingRuleServiceStub(one.channel), MembershipServiceStub(one.channel)
     await rules.SearchMappingRules(pb.SearchMappingRulesRequest(), metadata=token)
 
-    administrator = Caller(access_token=processes.administrator[0][1].removeprefix("Bearer "))
-    disabling = UpdateTenantRequest(caller=administrator, id="acme", enabled=False)
-    await TenantServiceStub(other.channel).UpdateTenant(disabling)
+    # As another process does, in less time than passes between two looks at the version.
+    tenants = other.store.of(TENANTS)
+    acme = await tenants.get(DEPLOYMENT, "acme")
+    assert acme is not None
+    await tenants.replace(replace(acme, is_enabled=False))
+    await DirectoryVersion(other.store).advance()
     await memberships.AssignRoleToClient(
         AssignRoleToClientRequest(role_id="admin", client_id="reader"), metadata=processes.administrator
     )

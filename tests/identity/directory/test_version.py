@@ -21,6 +21,7 @@ from server.platform.clock import SystemClock
 from server.platform.document_revision import DocumentRevision
 from server.platform.errors import Unavailable
 from server.platform.records.memory import MemoryRecords
+from tests.waits import ticks
 
 # Longer than any wait that ends.
 LONG = 20
@@ -263,3 +264,27 @@ async def test_only_changes_of_everything_make_published_documents_outdated(stor
 
     assert after_one == 0
     assert revision.number > 0
+
+
+async def test_who_depends_on_something_waits_for_a_change_that_affects_it(store: Store) -> None:
+    version = store.version()
+    await version.advance("ada")
+    waiting = asyncio.ensure_future(version.affecting(frozenset({"grace"}), 1, seconds=LONG))
+
+    await version.advance("ada")
+    await ticks(10)
+    is_waiting = not waiting.done()
+    await version.advance("grace", "app")
+
+    assert is_waiting
+    assert await waiting == 3
+
+
+async def test_a_change_of_everything_affects_everybody(store: Store) -> None:
+    version = store.version()
+    await version.advance("ada")
+    waiting = asyncio.ensure_future(version.affecting(frozenset({"grace"}), 1, seconds=LONG))
+
+    await version.advance()
+
+    assert await waiting == 2
