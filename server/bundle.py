@@ -44,6 +44,7 @@ from server.platform.interceptors import interceptors
 from server.platform.metrics import Gauge, Metrics
 from server.platform.observation import Observation, observing
 from server.platform.observation_config import MetricsConfig
+from server.platform.open_calls import OpenCalls
 from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
 from server.platform.postgres.database_time import following
@@ -128,10 +129,23 @@ async def _everything(
         _identity(config, common, engine.audit, observation.metrics) as identity,
     ):
         directory = LocalChannel(Dispatcher(identity.servicers, ()))
-        access = AccessConfig(issuer=identity.issuer)
+        access = AccessConfig(issuer=identity.issuer, admission_seconds=config.access.admission_seconds)
         authenticate = Authenticator(directory, access, common)
-        watch = DirectoryWatch(directory, access, authenticate.invalidate)
-        dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
+        open_calls = OpenCalls(authenticate.readmit, common)
+
+        def changed(ids: frozenset[str]) -> None:
+            authenticate.invalidate(ids)
+            open_calls.check(ids)
+
+        watch = DirectoryWatch(directory, access, changed)
+        dispatcher = _dispatcher(
+            config,
+            engine,
+            identity,
+            authenticate=authenticate,
+            open_calls=open_calls,
+            observation=observation,
+        )
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
@@ -147,7 +161,7 @@ async def _everything(
         )
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
-            watching = tasks.create_task(watch.run())
+            watching = [tasks.create_task(watch.run()), tasks.create_task(open_calls.run())]
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -156,7 +170,8 @@ async def _everything(
                 engine.drain()
                 identity.drain()
                 await _stop(edge, grpc_server)
-                watching.cancel()
+                for each in watching:
+                    each.cancel()
                 await asyncio.gather(_ended(engine, running), identity.stop())
 
 
@@ -360,6 +375,7 @@ def _dispatcher(
     identity: Identity,
     *,
     authenticate: Authenticator,
+    open_calls: OpenCalls,
     observation: Observation,
 ) -> Dispatcher:
     return Dispatcher(
@@ -370,6 +386,7 @@ def _dispatcher(
         },
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,
+        open_calls=open_calls,
         metrics=observation.metrics,
         tracer=observation.tracer,
     )

@@ -6,7 +6,7 @@ An operation has the same routes, permissions, bounds and documents as for progr
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import grpc
 import orjson
@@ -19,8 +19,15 @@ from edge.contract import JSON, Route, routes
 from edge.metadata import Metadata
 from edge.problem import REQUEST_ID
 from edge.transcode import decoder_of, encoder_of
+from gnomon.identity.v1 import directory_service_pb2 as pb
+from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from server.platform import call as metadata_names
 from server.platform.channels import Channel, error_of
+
+if TYPE_CHECKING:
+    from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceAsyncStub
+
+_WAIT_SECONDS = 15
 
 # A JSON document of the API, read by templates.
 Document = Any
@@ -43,6 +50,7 @@ class Api:
 
     def __init__(self, channel: Channel, config: EdgeConfig, credential_of: CredentialOf) -> None:
         self._channel = channel
+        self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
         self._config = config
         self._credential_of = credential_of
         self._operations: dict[str, _Operation] = {}
@@ -69,6 +77,22 @@ class Api:
 
     async def credential(self, request: web.Request) -> Metadata:
         return await self._credential_of(request)
+
+    async def await_change(self, request: web.Request, version: int) -> int:
+        """Wait for a change that may affect the person of a request, and return its version; raises ServiceError."""
+        credential = dict(await self.credential(request))
+        sessions = (session.partition("=") for session in credential.get(metadata_names.SESSIONS, "").split())
+        message = pb.AwaitSignedInChangeRequest(
+            sessions=[pb.PresentedSession(tenant_id=tenant, cookie=cookie) for tenant, _, cookie in sessions],
+            peer_address=credential.get(metadata_names.BROWSER_ADDRESS, ""),
+            version=version,
+            wait_secs=_WAIT_SECONDS,
+        )
+        seconds = _WAIT_SECONDS + self._config.call_timeout_seconds
+        try:
+            return (await self._directory.AwaitSignedInChange(message, timeout=seconds)).version
+        except grpc.RpcError as failure:
+            raise error_of(failure) from failure
 
     def operation(self, name: str) -> _Operation:
         if name not in self._operations:
@@ -104,6 +128,10 @@ class Caller:
         if encoded is None:
             return None
         return orjson.loads(encoded) if self._api.operation(name).is_json else encoded.decode()
+
+    async def await_change(self, version: int) -> int:
+        """Wait for a change that may affect the person, at most some seconds, and return its version."""
+        return await self._api.await_change(self._request, version)
 
     async def page(self, name: str, body: Mapping[str, object]) -> Document:
         """Call a search whose total is counted up to a bound only: `hasMoreTotalItems` says that there are more."""

@@ -1,8 +1,8 @@
 """Live documents of pages as server-sent events (HTML Living Standard §9.2).
 
 All viewers of a document share its reads: one a second, or fewer if they take long, by the viewer whose turn it is. A
-viewer reads it with its own credential when its stream begins and at each heartbeat, so a stream ends with the session
-or the permission.
+viewer reads it with its own credential when its stream begins, at each heartbeat, and when what its user may do may have
+changed. A stream therefore ends within a second after the session or the permission.
 """
 
 import asyncio
@@ -22,6 +22,8 @@ from server.platform.languages import marked
 # A document by its name; `isFinal` says that it never changes again.
 Live = dict[str, Any]
 Read = Callable[[], Awaitable[Live]]
+# Waits for a change that may affect the viewer, after a version that is 0 at first; returns the version.
+AwaitChange = Callable[[int], Awaitable[int]]
 
 MEDIA_TYPE = "text/event-stream"
 _HEADERS = {**SECURITY_HEADERS, hdrs.CONTENT_TYPE: MEDIA_TYPE, "X-Accel-Buffering": "no"}
@@ -96,6 +98,33 @@ class _Document:
         return self.event
 
 
+class _Viewer:
+    """Notices changes of what a viewer may see."""
+
+    def __init__(self, await_change: AwaitChange, version: int) -> None:
+        self._await_change = await_change
+        self._version = version
+        self._has_changed = asyncio.Event()
+
+    async def watch(self) -> None:
+        """Watch until cancelled; raises ServiceError when the session has ended."""
+        while True:
+            version = await self._await_change(self._version)
+            if version != self._version:
+                self._version = version
+                self._has_changed.set()
+
+    async def changed_within(self, seconds: float) -> bool:
+        """Return whether there was a change, after these seconds at the latest."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._has_changed.wait()
+        except TimeoutError:
+            return False
+        self._has_changed.clear()
+        return True
+
+
 class LiveStreams:
     """The open streams of this process."""
 
@@ -104,29 +133,39 @@ class LiveStreams:
         self._documents: dict[Place, _Document] = {}
         self._of_tenant: Counter[str] = Counter()
 
-    async def serve(self, request: web.Request, place: Place, read: Read) -> web.StreamResponse:
+    async def serve(
+        self, request: web.Request, place: Place, read: Read, await_change: AwaitChange
+    ) -> web.StreamResponse:
         """Send the document now and whenever it changed, until it is final.
 
-        Raises the errors of `read`, before the response begins.
+        Raises the errors of `read` and `await_change`, before the response begins.
         """
         config = self._config
         if self._of_tenant.total() >= config.most or self._of_tenant[place.tenant] >= config.most_of_tenant:
             return _too_many()
         with self._watched(place) as document:
+            viewer = _Viewer(await_change, await await_change(0))
             event = await document.read(read)
             response = web.StreamResponse(headers=_HEADERS)
             await response.prepare(request)
             try:
-                async with asyncio.timeout(config.longest_seconds):
-                    await self._send_changes(response, document, event, read)
-            except (TimeoutError, ConnectionError, ServiceError):
+                async with asyncio.timeout(config.longest_seconds), asyncio.TaskGroup() as tasks:
+                    watching = tasks.create_task(viewer.watch())
+                    await self._send_changes(response, document, event, read, viewer)
+                    watching.cancel()
+            except* (TimeoutError, ConnectionError, ServiceError):
                 # The headers are sent, so an error can only end the stream.
                 if request.transport is not None:
                     request.transport.abort()
             return response
 
     async def _send_changes(
-        self, response: web.StreamResponse, document: _Document, event: _Event, read: Read
+        self,
+        response: web.StreamResponse,
+        document: _Document,
+        event: _Event,
+        read: Read,
+        viewer: "_Viewer",
     ) -> None:
         config = self._config
         sent = b""
@@ -137,8 +176,8 @@ class LiveStreams:
                 sent = event.octets
             if event.is_final:
                 return
-            await asyncio.sleep(config.pause_seconds)
-            if _now() < proven_at + config.heartbeat_seconds:
+            has_changed = await viewer.changed_within(config.pause_seconds)
+            if not has_changed and _now() < proven_at + config.heartbeat_seconds:
                 event = await document.latest(read, config)
             else:
                 event = await document.read(read)

@@ -32,21 +32,26 @@ class CookieMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessConfig:
-    """[access]: session cookies, and trusted proxies.
+    """[access]: session cookies, trusted proxies, and how long the check of a token is valid.
 
     `cookie_mode` defaults to `host`, or to `danger-insecure` when `identity.scheme` is `http`. `trusted_proxies` are
     networks whose X-Forwarded-For and X-Forwarded-Host headers are used; by default the client is the peer of the
-    socket.
+    socket. A token is checked again after `admission_seconds`, and earlier when a change that affects it is announced.
     """
 
     cookie_mode: CookieMode | None = None
     trusted_proxies: tuple[str, ...] = ()
+    admission_seconds: float = 5.0
 
     def cookie_mode_of(self, *, has_tls: bool) -> CookieMode:
         """Return the mode that holds; browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP."""
         return self.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
 
     def __post_init__(self) -> None:
+        if self.admission_seconds <= 0:
+            raise ValueError(
+                f"access.admission_seconds: expected more than 0, found {self.admission_seconds}"
+            )
         for network in self.trusted_proxies:
             try:
                 ip_network(network)

@@ -30,6 +30,14 @@ _POLL_SECONDS = 1.0
 _NEAR = (timedelta(hours=1), timedelta(days=1), KEPT_FOR)
 
 
+# Checks again that the caller may read events; raises ServiceError if not.
+Readmit = Callable[[], Awaitable[object]]
+
+
+async def _anybody() -> None:
+    """Admit a caller that is no other party."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventFilter:
     """A filter by least level, and by type unless that is empty."""
@@ -87,15 +95,25 @@ class EventReader:
         return EventPage(found, position_at(until))
 
     async def following(
-        self, tenant: Tenant, position: str, *, wanted: EventFilter, wait: timedelta = timedelta()
+        self,
+        tenant: Tenant,
+        position: str,
+        *,
+        wanted: EventFilter,
+        wait: timedelta = timedelta(),
+        readmit: Readmit = _anybody,
     ) -> EventPage:
-        """Return events after a position; waits for the first one at most as long as `wait`."""
+        """Return events after a position; waits for the first one at most as long as `wait`.
+
+        Raises the error of `readmit`, which is called after each pause.
+        """
         for _ in range(int(wait.total_seconds() / _POLL_SECONDS)):
             event_page = await self._read(tenant, position, wanted)
             if event_page.events:
                 return event_page
             if event_page.position == position:
                 await self._pause(_POLL_SECONDS)
+                await readmit()
             position = event_page.position
         return await self._read(tenant, position, wanted)
 

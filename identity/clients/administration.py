@@ -164,7 +164,7 @@ class ClientAdministration:
         if change.lacks_secret(before):
             client, secret = self._secrets.give(client)
         kept = await self._replace(client)
-        await self._version.advance()
+        await self._version.advance(kept.id)
         await self._tell(EventType.CHANGED, kept, actor)
         return kept, secret
 
@@ -189,7 +189,7 @@ class ClientAdministration:
         await self._screens.remove_of_client(tenant, client_id)
         await self._saml_applications.remove_of_client(tenant, client_id)
         await self._scim_applications.remove_of_client(tenant, client_id)
-        await self._version.advance()
+        await self._version.advance(client_id)
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
             # A client of another tenant with the same id keeps its records.

@@ -257,7 +257,7 @@ class UserAdministration:
         return True
 
     async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
-        await self.version.advance()
+        await self.version.advance(user_id)
         await self.sign_out.finish(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
@@ -281,7 +281,7 @@ class UserAdministration:
         return actor.session if user.is_active(self.clock.now()) else ""
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
-        await self.version.advance()
+        await self.version.advance(after.user_id)
         has_new_password = after.password_hash != before.password_hash
         if after.not_before != before.not_before:
             await self.sign_out.finish(tenant, after.user_id, but=self._staying(after, actor))

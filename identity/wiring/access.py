@@ -39,12 +39,14 @@ def user_state_of(dependencies: Dependencies) -> UserState:
         dependencies.store.of(SESSIONS),
         dependencies.secrets,
         users=dependencies.store.of(USERS),
+        version=dependencies.directory_version,
         clock=dependencies.clock,
         randomness=dependencies.randomness,
         lifetimes=dependencies.config.lifetimes,
         config=dependencies.config.sessions,
     )
-    token_sets, revoked_tokens = TokenSets(dependencies.store), RevokedTokens(dependencies.store)
+    token_sets = TokenSets(dependencies.store, dependencies.directory_version)
+    revoked_tokens = RevokedTokens(dependencies.store, dependencies.directory_version)
     active_tokens = ActiveTokens(
         dependencies.keys,
         dependencies.clients,

@@ -26,7 +26,6 @@ from identity.access.device import DEVICES
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.sessions.session import SESSIONS
-from identity.access.tokens.token_set import TOKEN_SETS
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
 from identity.administration.tenant_sign_out import TenantSignOut
@@ -220,7 +219,7 @@ class PeopleAdministrationWiring:
             _DEVICES: DeviceListServicer(
                 admission,
                 DeviceAdministration(
-                    dependencies.store.of(DEVICES), dependencies.store.of(TOKEN_SETS), dependencies.events
+                    dependencies.store.of(DEVICES), user_state.token_sets, dependencies.events
                 ),
             ),
         }

@@ -191,7 +191,6 @@ class TokenWiring:
         principals = Principals(
             dependencies.store.of(USERS),
             dependencies.clients,
-            subjects=dependencies.subjects,
             standings=dependencies.standings,
             tenants=dependencies.tenants,
             clock=dependencies.clock,
@@ -216,6 +215,7 @@ class TokenWiring:
             _DIRECTORY: DirectoryServicer(
                 dependencies.tenants,
                 principals,
+                tokens=self._user_state.active_tokens,
                 signed_in=SignedInPrincipals(dependencies.tenants, self._user_state.sessions, principals),
                 proofs=self.proofs,
                 version=dependencies.directory_version,

@@ -1,8 +1,9 @@
 """The interceptor that authenticates callers: by an access token (RFC 6750 §2.1), else by the browser's session.
 
-An admitted token is cached for several seconds, so that frequent calls cost one look-up. After a change of
-the directory the principal is requested again. Concurrent calls with one token share a look-up, and the next
-look-up is made before the cached one expires. A principal has the directory's permissions, limited to the
+An admitted token is cached for several seconds, so that frequent calls cost one look-up. The directory decides
+whether the token is still valid. After a change of the directory, or a revocation, the admissions that it affects
+are requested again. Concurrent calls with one token share a look-up, and the next look-up is made before the
+cached one expires. A principal has the directory's permissions, limited to the
 token's scopes and to the tenant that the token is bound to, if any. A session is looked up at each call, so
 that sign-out takes effect at once.
 
@@ -17,7 +18,7 @@ scopes include the operation's permission.
 import hmac
 from collections.abc import Awaitable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
@@ -41,9 +42,11 @@ from server.platform.errors import (
     DeadlineExceeded,
     NotFound,
     OAuthError,
+    TenantMismatch,
     Unauthenticated,
     Unavailable,
 )
+from server.platform.interceptors import check_permission, select_tenant
 from server.platform.mutual_tls import certificate_of, thumbprint_of
 
 if TYPE_CHECKING:
@@ -53,14 +56,19 @@ if TYPE_CHECKING:
 # The part of an admission's time after which a call renews it.
 _RENEWED_FROM = 0.9
 _DPOP = "dpop "
+# Types of tokens by the schemes of their credentials, in lower case.
+_TYPES = {"bearer": "Bearer", "dpop": "DPoP"}
 _INVALID_PROOF = "invalid_dpop_proof"
+# The number of an admission that a change affects, which is less than all numbers.
+OUTDATED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    """A cached token; `number` counts the directory's changes before the principal was requested.
+    """A cached token; `number` counts the changes of the whole directory before the principal was requested.
 
-    From `renewed_from` on, which is before `valid_until`, a call renews it.
+    It is OUTDATED after a change that affects the principal. From `renewed_from` on, which is before `valid_until`, a
+    call renews it.
     """
 
     token: VerifiedToken
@@ -81,6 +89,8 @@ class Authenticator:
         self._admissions = Lru[str, _Admission](config.max_admissions)
         self._lookups = SharedLookups[str, _Admission]()
         self._number = 0
+        # Ids that changed since a running request for a principal began, one set for each request.
+        self._changed_meanwhile: list[set[str]] = []
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         if not call.policy.needs_principal or call.principal is not ANONYMOUS:
@@ -108,9 +118,45 @@ class Authenticator:
         with suppress(Unavailable, DeadlineExceeded):
             call.principal = (await self._lookups.of(credential, self._asked)).principal
 
-    def invalidate(self) -> None:
-        """Request principals again, because the directory has changed."""
-        self._number += 1
+    async def readmit(self, call: Call) -> None:
+        """Check an open call again, which was admitted earlier; raises ServiceError if it may not be made any more.
+
+        The proof of a key that came with the call still counts.
+        """
+        again = Call(call.policy, call.request, call.metadata, peer=call.peer)
+        credential = call.metadata.get(AUTHORIZATION, "")
+        if not credential and (question := presented(again)) is not None:
+            await self._admit_signed_in(again, question)
+        else:
+            again.principal = (await self._current(credential)).principal
+        select_tenant(again)
+        if again.tenant_id != call.tenant_id:
+            raise TenantMismatch(f"the caller may not act in tenant '{call.tenant_id}' any more")
+        check_permission(again)
+        call.principal = again.principal
+
+    async def _current(self, credential: str) -> _Admission:
+        """Return an admission that no known change affects."""
+        number, admission = self._number, self._fresh(credential)
+        while admission is None or admission.number < number:
+            # A running look-up may have begun before a change of the directory that this call has to see.
+            admission = await self._lookups.of(credential, self._asked)
+        return admission
+
+    def invalidate(self, ids: frozenset[str] = frozenset()) -> None:
+        """Request the principals again that depend on one of these ids, or all if there are none."""
+        if not ids:
+            self._number += 1
+            return
+        outdated = [
+            (credential, admission)
+            for credential, admission in self._admissions.items
+            if not ids.isdisjoint(admission.principal.depends_on)
+        ]
+        for credential, admission in outdated:
+            self._admissions.put(credential, replace(admission, number=OUTDATED))
+        for changed in self._changed_meanwhile:
+            changed.update(ids)
 
     def _fresh(self, credential: str) -> _Admission | None:
         admission = self._admissions.get(credential)
@@ -146,11 +192,7 @@ class Authenticator:
             raise Unauthenticated("the token is bound to another key", **{ERROR: _INVALID_PROOF})
 
     async def _admit(self, call: Call, credential: str) -> None:
-        number = self._number
-        admission = await self._lookups.of(credential, self._asked)
-        while admission.number < number:
-            # It was asked for before a change of the directory that this call has to see.
-            admission = await self._lookups.of(credential, self._asked)
+        admission = await self._current(credential)
         _expect_certificate(call, admission.token.claims)
         call.principal = admission.principal
 
@@ -159,7 +201,8 @@ class Authenticator:
         known = self._fresh(credential)
         if known is not None and self._clock.now() < known.renewed_from:
             return await self._let_in(credential, known.token, known.valid_until)
-        token = await self._verifier.verify(_bearer_token(credential), typ="Bearer")
+        scheme, text = _parts(credential)
+        token = await self._verifier.verify(text, typ=scheme)
         return await self._let_in(credential, token, self._valid_until(token.claims))
 
     async def _admit_signed_in(self, call: Call, question: pb.GetSignedInPrincipalRequest) -> None:
@@ -170,12 +213,19 @@ class Authenticator:
         except grpc.RpcError as failure:
             raise error_of(failure) from failure
         principal = response.principal
-        call.principal = _principal(principal, principal.tenant_ids, principal.permissions, None)
+        call.principal = _principal(principal, principal.tenant_ids, principal.permissions, None, None)
 
     async def _let_in(self, credential: str, token: VerifiedToken, until: datetime) -> _Admission:
         # If the directory changes meanwhile, the response may be outdated.
         number, now = self._number, self._clock.now()
-        principal = _narrowed(await self._principal(token), token.claims)
+        changed: set[str] = set()
+        self._changed_meanwhile.append(changed)
+        try:
+            principal = _narrowed(await self._principal(token), token.claims, self._expiry(token.claims))
+        finally:
+            self._changed_meanwhile.remove(changed)
+        if not changed.isdisjoint(principal.depends_on):
+            number = OUTDATED
         admission = _Admission(token, now + (until - now) * _RENEWED_FROM, until, principal, number)
         self._admissions.put(credential, admission)
         return admission
@@ -195,15 +245,20 @@ class Authenticator:
         return response.principal
 
     def _valid_until(self, claims: AccessTokenClaims) -> datetime:
-        expires_at = datetime.fromtimestamp(claims.exp + self._config.leeway_seconds, UTC)
-        return min(expires_at, self._clock.now() + timedelta(seconds=self._config.admission_seconds))
+        most = timedelta(seconds=self._config.admission_seconds)
+        return min(self._expiry(claims), self._clock.now() + most)
+
+    def _expiry(self, claims: AccessTokenClaims) -> datetime:
+        return datetime.fromtimestamp(claims.exp + self._config.leeway_seconds, UTC)
 
 
-def _bearer_token(credential: str) -> str:
+def _parts(credential: str) -> tuple[str, str]:
+    """Return the type of a token, and the token; raises Unauthenticated."""
     scheme, _, token = credential.partition(" ")
-    if scheme.lower() != "bearer" or not token:
+    typ = _TYPES.get(scheme.lower(), "")
+    if not typ or not token:
         raise Unauthenticated("expected authorization: Bearer with an access token")
-    return token
+    return typ, token.strip() if typ == "DPoP" else token
 
 
 def _expect_certificate(call: Call, claims: AccessTokenClaims) -> None:
@@ -213,7 +268,7 @@ def _expect_certificate(call: Call, claims: AccessTokenClaims) -> None:
         raise Unauthenticated("the token is bound to another client certificate")
 
 
-def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
+def _narrowed(principal: pb.Principal, claims: AccessTokenClaims, expires_at: datetime) -> Principal:
     bound = {claims.tid} if claims.tid else principal.tenant_ids
     scopes = frozenset(claims.scope.split())
     is_whole = principal.kind == pb.PRINCIPAL_KIND_CLIENT and not claims.narrowed
@@ -222,6 +277,7 @@ def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
         frozenset(principal.tenant_ids).intersection(bound),
         scopes.intersection(principal.permissions),
         None if is_whole else scopes,
+        expires_at,
     )
 
 
@@ -230,6 +286,7 @@ def _principal(
     tenant_ids: Iterable[str],
     permissions: Iterable[str],
     oauth_scopes: frozenset[str] | None,
+    expires_at: datetime | None,
 ) -> Principal:
     return Principal(
         principal.subject,
@@ -244,4 +301,6 @@ def _principal(
         ),
         oauth_scopes=oauth_scopes,
         acting=principal.acting,
+        depends_on=frozenset(principal.depends_on),
+        expires_at=expires_at,
     )

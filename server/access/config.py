@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class AccessConfig:
     """`issuer` is the default provider's, with its final slash; those of other tenants stand below it or at hosts.
 
-    A change of the directory is announced at once, and seen after `admission_seconds` when that fails. A key that is
-    withdrawn is seen after `key_set_seconds`; an unknown key id makes a set be fetched again once in
-    `key_set_pause_seconds`.
+    A change of the directory and a revocation reach each process within a second, and within `admission_seconds`
+    if their announcement fails. A key that is withdrawn is seen after `key_set_seconds`; an unknown key id makes a set be
+    fetched again once in `key_set_pause_seconds`.
     """
 
     issuer: str

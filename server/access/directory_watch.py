@@ -1,4 +1,4 @@
-"""Watches the directory for changes, so that no caller is admitted by outdated data.
+"""Watches the directory for changes, so that no caller is admitted by outdated data or with a revoked token.
 
 The provider responds when the version increases, or after a timeout. A failed watch restarts from version 0,
 after increasing pauses; until then cached principals are valid for `admission_seconds`.
@@ -26,9 +26,14 @@ _BACK_OFF = BackOff(0.1, 5.0)
 
 
 class DirectoryWatch:
-    """Calls `changed` for each change of the directory; `channel` leads to the provider."""
+    """Calls `changed` for each change of the directory; `channel` leads to the provider.
 
-    def __init__(self, channel: Channel, config: AccessConfig, changed: Callable[[], None]) -> None:
+    It gets the ids that the change affects, none if it may affect every principal.
+    """
+
+    def __init__(
+        self, channel: Channel, config: AccessConfig, changed: Callable[[frozenset[str]], None]
+    ) -> None:
         self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
         self._timeout = _WAIT_SECONDS + config.call_timeout_seconds
         self._changed = changed
@@ -38,18 +43,17 @@ class DirectoryWatch:
         known, pauses = 0, Pauses(_BACK_OFF)
         while True:
             try:
-                version = await self._beyond(known)
+                response = await self._beyond(known)
             except grpc.RpcError:
                 logger.warning("changes of the directory are noticed late")
                 await pauses.after_failure()
                 known = 0
                 continue
-            if version != known:
-                self._changed()
+            if response.version != known:
+                self._changed(frozenset(response.affected_ids))
             pauses.succeeded()
-            known = version
+            known = response.version
 
-    async def _beyond(self, known: int) -> int:
+    async def _beyond(self, known: int) -> pb.AwaitDirectoryVersionResponse:
         request = pb.AwaitDirectoryVersionRequest(version=known, wait_secs=_WAIT_SECONDS)
-        response = await self._directory.AwaitDirectoryVersion(request, timeout=self._timeout)
-        return response.version
+        return await self._directory.AwaitDirectoryVersion(request, timeout=self._timeout)

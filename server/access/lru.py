@@ -1,7 +1,7 @@
 """A mapping of limited size that drops the least recently used entries."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -15,6 +15,11 @@ class Lru(Generic[Key, Value]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    @property
+    def items(self) -> Collection[tuple[Key, Value]]:
+        """The entries, the least recently used one first."""
+        return self._entries.items()
 
     def get(self, key: Key) -> Value | None:
         value = self._entries.get(key)

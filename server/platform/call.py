@@ -1,11 +1,14 @@
 """One call on its way to a servicer, with the facts that interceptors found about its caller."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple, NewType, Protocol
 
 from google.protobuf.message import Message
 
+from server.platform.open_calls import OpenCalls
 from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy
 
@@ -49,7 +52,8 @@ class Principal:
     `issuing_tenant_id` is the tenant whose provider issued the token or session. `grants` come from
     authorizations. They open operations whose permission is in `oauth_scopes`, or all operations when
     `oauth_scopes` is None. `acting` is the user who acts as the subject, such as a support person; empty if the
-    subject acts.
+    subject acts. `depends_on` are ids in the directory: a change of one of them may change or end the principal.
+    It ends at `expires_at` at the latest, or never if that is None.
     """
 
     subject: str
@@ -60,6 +64,8 @@ class Principal:
     grants: frozenset[Grant] = frozenset()
     oauth_scopes: frozenset[str] | None = None
     acting: str = ""
+    depends_on: frozenset[str] = frozenset()
+    expires_at: datetime | None = None
 
     @property
     def actor_id(self) -> str:
@@ -88,7 +94,8 @@ class Call:
     `time_remaining` is in seconds, or None when the caller set no deadline. Calls between services of one
     process come with their `principal`. `is_submitted` is set once a partition has the command: from then on
     the partition writes the audit entry, whatever the outcome. `rows` is set if the caller is in this process
-    and can do without messages of a search's items.
+    and can do without messages of a search's items. `open_calls` are those of the process, None where calls have
+    no credentials.
     """
 
     policy: Policy
@@ -101,6 +108,16 @@ class Call:
     request_id: str = ""
     is_submitted: bool = False
     rows: RowReceiver | None = None
+    open_calls: OpenCalls | None = None
+
+    async def waiting(self) -> AbstractAsyncContextManager[None]:
+        """Return the block in which the servicer waits on behalf of the caller; it ends with the caller's credential.
+
+        Raises ServiceError if the credential has ended already.
+        """
+        if self.open_calls is None or not self.principal.depends_on:
+            return nullcontext()
+        return await self.open_calls.still(self)
 
     @property
     def idempotency_key(self) -> str | None:

@@ -21,6 +21,7 @@ from server.platform.call import ANONYMOUS, Call, Principal, RowReceiver
 from server.platform.call_metrics import CallMetrics
 from server.platform.errors import Internal, ServiceError, TenantMismatch
 from server.platform.metrics import Metrics
+from server.platform.open_calls import OpenCalls
 from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy, policies_of
 from server.platform.tracing import Tracer
@@ -87,6 +88,7 @@ class Dispatcher:
         interceptors: Sequence[Interceptor],
         *,
         refused: Refused = unnoticed,
+        open_calls: OpenCalls | None = None,
         metrics: Metrics | None = None,
         tracer: Tracer | None = None,
     ) -> None:
@@ -104,6 +106,7 @@ class Dispatcher:
         self.services = tuple(servicers)
         self._interceptors = tuple(interceptors)
         self._refused = refused
+        self._open_calls = open_calls
         self._metrics = CallMetrics(metrics) if metrics is not None else None
         self._tracer = tracer
 
@@ -120,7 +123,16 @@ class Dispatcher:
     ) -> Serving:
         """Serve one unary call; awaiting it raises only ServiceError."""
         operation = self.operations[path]
-        call = Call(operation.policy, request, metadata, time_remaining, principal, peer, rows=rows)
+        call = Call(
+            operation.policy,
+            request,
+            metadata,
+            time_remaining,
+            principal,
+            peer,
+            rows=rows,
+            open_calls=self._open_calls,
+        )
         serving = self._served(path, operation.serve, call)
         if self._metrics is not None:
             serving = _measured(serving, path, self._metrics)
@@ -143,7 +155,9 @@ class Dispatcher:
         Streaming calls are not traced, because their spans would last as long as the client stays connected.
         """
         operation = self.streams[path]
-        call = Call(operation.policy, request, metadata, time_remaining, peer=peer)
+        call = Call(
+            operation.policy, request, metadata, time_remaining, peer=peer, open_calls=self._open_calls
+        )
 
         async def admit() -> None:
             again = Call(operation.policy, request, metadata, peer=peer)
@@ -168,6 +182,10 @@ class Dispatcher:
             await self._admit(call)
             if serve is None:
                 raise LookupError(f"no servicer serves {path}")  # noqa: TRY301  # a fault of the wiring
+            stays_open = call.policy.is_long_polling or call.policy.is_stream
+            if stays_open and call.open_calls is not None and call.principal.depends_on:
+                async with call.open_calls.watched(call):
+                    return await serve(call.request, call)
             return await serve(call.request, call)
         except ServiceError as refusal:
             if call.policy.is_audited and call.principal is not ANONYMOUS and not call.is_submitted:

@@ -54,7 +54,7 @@ class ProcessInstanceServicer:
     ) -> pb.CreateProcessInstanceResponse:
         answer = await self._router.submit(_command(request, call), origin_of(request, call))
         assert isinstance(answer, CreatedInstance)  # noqa: S101  # what the handler answers
-        variables = await self._result(request, answer.head) if request.await_completion else b"{}"
+        variables = await self._result(request, answer.head, call) if request.await_completion else b"{}"
         return _created(answer.head, variables)
 
     async def create_process_instances(
@@ -69,9 +69,12 @@ class ProcessInstanceServicer:
         )
         return pb.CreateProcessInstancesResponse(outcomes=map(_outcome, outcomes))
 
-    async def _result(self, request: pb.CreateProcessInstanceRequest, head: InstanceHead) -> bytes:
+    async def _result(
+        self, request: pb.CreateProcessInstanceRequest, head: InstanceHead, call: Call
+    ) -> bytes:
         seconds = request.request_timeout / 1000 or self._config.await_completion_seconds
-        await self._router.await_completion(head.key, head.tenant_id, seconds)
+        async with await call.waiting():
+            await self._router.await_completion(head.key, head.tenant_id, seconds)
         query = VARIABLES.query(equals(VARIABLES, "scope_key", head.key))
         page = await self._store.search(Variable, query, tenant_id=head.tenant_id)
         wanted = set(request.fetch_variables)

@@ -93,6 +93,7 @@ from identity.directory.tenants.sign_in_targets import SignInTargets
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS, User
 from identity.directory.users import Users
+from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
 from identity.foundation.randomness import SystemRandomness
@@ -263,11 +264,12 @@ class Provider:
         self.passwords = Passwords(_PASSWORDS)
         self.clients = Clients(self.store, self.tenants)
         self.subjects = Subjects(RootSecret(b"s" * 32).derived)
-        self.users = Users(self.store.of(USERS))
+        self.users, self.version = Users(self.store.of(USERS)), DirectoryVersion(self.store)
         self.sessions = Sessions(
             self.store.of(SESSIONS),
             self.hasher,
             users=self.store.of(USERS),
+            version=self.version,
             lifetimes=SessionLifetimes(),
             config=sessions,
             **sources,

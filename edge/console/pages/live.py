@@ -36,7 +36,7 @@ async def live(visit: Visit, read: Read) -> web.StreamResponse:
     """Return the document as a stream where the browser asks for events, else as it is now."""
     if MEDIA_TYPE in visit.request.headers.get(hdrs.ACCEPT, ""):
         place = Place(visit.tenant, visit.request.path)
-        return await visit.streams.serve(visit.request, place, read)
+        return await visit.streams.serve(visit.request, place, read, visit.api.await_change)
     return conditional(visit, await read())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, cast
 
 from google.protobuf.message import Message
@@ -105,7 +105,10 @@ class TenantAdmission:
 
 
 class Admission:
-    """Raises NotFound for an unknown tenant, Unauthenticated and PermissionDenied for a caller without the right."""
+    """Raises NotFound for an unknown tenant, Unauthenticated and PermissionDenied for a caller without the right.
+
+    An operation that waits calls the parameter `readmit` meanwhile, so that it ends with the caller's credential.
+    """
 
     def __init__(self, tenants: Tenants, callers: Callers) -> None:
         self._tenants = tenants
@@ -122,14 +125,14 @@ class Admission:
             return self._of_tenant.admitted(policy, wanted)
         if declared.of_deployment or declared.tenant_field:
             return Admitted(("actor",), ("caller",), self._tenant_administrator)
-        return Admitted(("tenant", "actor"), _CALLER, self._administrator)
+        return Admitted(("tenant", "actor", "readmit"), _CALLER, self._administrator)
 
     async def _person(self, request: AskedOfUser, _call: Call) -> Mapping[str, object]:
         return {_PERSON: await self.of_person(request)}
 
     async def _administrator(self, request: Asked, _call: Call) -> Mapping[str, object]:
         tenant, actor = await self.of(request)
-        return {"tenant": tenant, "actor": actor}
+        return {"tenant": tenant, "actor": actor, "readmit": partial(self.of, request)}
 
     async def _tenant_administrator(self, request: Called, _call: Call) -> Mapping[str, object]:
         if self._rights[type(request)].of_deployment:

@@ -2,7 +2,8 @@
 
 A session gets a new id and a new CSRF token at sign-in and when the user changes the password, which prevents session
 fixation. Its last use is written at most every ten seconds. A session that began before the `not_before` of its tenant
-or its user has ended, whether or not its record is removed yet.
+or its user has ended, whether or not its record is removed yet. The end of a user's session is announced to all nodes,
+also if another session replaces it.
 """
 
 import hmac
@@ -25,6 +26,7 @@ from identity.access.sessions.ways import parts_of, secret_of
 from identity.directory.client import ClientId
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import User, UserId
+from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
@@ -46,12 +48,14 @@ class Sessions:
         hasher: SecretHasher,
         *,
         users: Records[User],
+        version: DirectoryVersion,
         clock: Clock,
         randomness: Randomness,
         lifetimes: SessionLifetimes,
         config: SessionConfig,
     ) -> None:
         self._records = SessionRecords(records, hasher)
+        self._version = version
         self._hasher = hasher
         self._users = users
         self._clock = clock
@@ -117,7 +121,7 @@ class Sessions:
         """
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session = self._fresh(tenant, cookie, peer_address)
-        ended = await self._records.take(tenant.tenant_id, before.id) if before is not None else None
+        ended = await self._take(before) if before is not None else None
         if ended is not None and ended.user_id == user_id and not ended.is_impersonated:
             session = replace(session, sid=ended.sid, clients=ended.clients)
         authentication = Authentication(
@@ -213,7 +217,7 @@ class Sessions:
         return await self._changed(session, lambda current: replace(current, postponed_terms=version))
 
     async def _taken(self, session: Session | None) -> Session:
-        ended = await self._records.take(session.tenant_id, session.id) if session is not None else None
+        ended = await self._take(session) if session is not None else None
         if ended is None:
             raise Unauthenticated("the session has ended")
         return ended
@@ -279,7 +283,7 @@ class Sessions:
             return await self._records.get(session.tenant_id, session.id)
 
     async def end(self, session: Session) -> None:
-        await self._records.take(session.tenant_id, session.id)
+        await self._take(session)
 
     async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
         """End every session of a user but the one with this `sid`, and return those that this call ended.
@@ -292,7 +296,16 @@ class Sessions:
         ]
         termination = (session for session in found if session.sid != but)
         taken = [await self._records.take(tenant.tenant_id, session.id) for session in termination]
-        return [session for session in taken if session is not None]
+        ended = [session for session in taken if session is not None]
+        if ended:
+            await self._version.advance(*(session.sid for session in ended))
+        return ended
+
+    async def _take(self, session: Session) -> Session | None:
+        taken = await self._records.take(session.tenant_id, session.id)
+        if taken is not None and taken.user_id:
+            await self._version.advance(taken.sid)
+        return taken
 
     async def vouched_for(self, tenant: Tenant, provider_id: str, *, sub: str, sid: str) -> Sequence[Session]:
         """Return the sessions of this upstream `sub`, `sid` or both.

@@ -70,6 +70,7 @@ class SignedInPrincipals:
             principal = await self._principals.of(session.user_id, tenant.issuer)
         except NotFound:
             return None
+        principal = replace(principal, ids=principal.ids | {session.sid})
         if session.is_impersonated:
             standing = without_administration(principal.standing)
             principal = replace(principal, standing=standing, acting=session.impersonator_id)

@@ -1,8 +1,10 @@
 """Look-up of valid access tokens, with the present state of client and user.
 
-The signature proves the state at issuance only. Here a token also ends with its token set, its user and its client.
+The signature proves the state at issuance only. Here a token also ends with its token set, its user and its client. This
+check is the only one: introspection, userinfo, the administration API and the process API ask it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -34,6 +36,13 @@ class ActiveToken:
     token_set: TokenSet | None
 
     @property
+    def ids(self) -> Iterator[str]:
+        """Ids of everything that the token ends with."""
+        yield from filter(None, (self.claims.jti, self.claims.token_set_id, self.client.client_id))
+        if self.user is not None and self.token_set is not None:
+            yield from filter(None, (self.user.id, self.token_set.sid, self.token_set.device_id))
+
+    @property
     def is_impersonated(self) -> bool:
         """Whether a support person acts as the user."""
         return self.token_set is not None and self.token_set.authentication.impersonator is not None
@@ -61,7 +70,13 @@ class ActiveTokens:
 
     async def find(self, token: str, tenant: Tenant) -> ActiveToken:
         """Return a valid access token of the tenant's provider; raises InvalidToken."""
-        claims = await self._claims(token, tenant)
+        return await self.check(await self._verified.claims(token, tenant), tenant)
+
+    async def check(self, claims: AccessTokenClaims, tenant: Tenant) -> ActiveToken:
+        """Return the access token with these claims, whose signature the caller verified; raises InvalidToken."""
+        now, skew = self._clock.now().timestamp(), SKEW.total_seconds()
+        if not claims.nbf - skew <= now < claims.exp + skew:
+            raise InvalidToken("the token is expired")
         client = await self._clients.find(tenant, claims.azp)
         if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
             raise InvalidToken("the token was revoked")
@@ -85,13 +100,6 @@ class ActiveTokens:
         except UnknownSubject as error:
             # The client's type of subjects or its sector has changed.
             raise InvalidToken("the token was revoked") from error
-
-    async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:
-        claims = await self._verified.claims(token, tenant)
-        now, skew = self._clock.now().timestamp(), SKEW.total_seconds()
-        if not claims.nbf - skew <= now < claims.exp + skew:
-            raise InvalidToken("the token is expired")
-        return claims
 
 
 def _expect_issued_since(claims: AccessTokenClaims, *not_before: datetime | None) -> None:

@@ -19,16 +19,3 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
     def depth(self) -> int:
         """Number of actors in the chain."""
         return 1 if self.act is None else 1 + self.act.depth
-
-
-class _Claims(msgspec.Struct):
-    act: Actor | None = None
-
-
-def first_actor_in(payload: bytes) -> str:
-    """Return the first actor in the claims of a token, empty without one."""
-    try:
-        claims = msgspec.json.decode(payload, type=_Claims)
-    except (msgspec.MsgspecError, RecursionError):
-        return ""
-    return claims.act.first if claims.act is not None else ""

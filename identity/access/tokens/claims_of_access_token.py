@@ -7,6 +7,7 @@ import msgspec
 from identity.access.tokens.actor import Actor
 from identity.access.tokens.token_ids import token_set_id_of
 from identity.directory.authorization_details.details import Details, canonical
+from identity.foundation.errors import InvalidToken
 from identity.foundation.vocabulary import TokenType
 
 
@@ -55,3 +56,13 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
     def token_set_id(self) -> str:
         """Id of the token set, empty for a client in its own name."""
         return self.set_id or token_set_id_of(self.jti)
+
+
+def access_token_claims(document: bytes | Mapping[str, object]) -> AccessTokenClaims:
+    """Read the claims of a token, from JSON or read already; raises InvalidToken."""
+    try:
+        if isinstance(document, bytes):
+            return msgspec.json.decode(document, type=AccessTokenClaims)
+        return msgspec.convert(document, AccessTokenClaims)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidToken("the token is not an access token") from error

@@ -1,6 +1,9 @@
-"""Storage of token sets."""
+"""Storage of token sets; the end of a token set is announced to all nodes."""
+
+from collections.abc import Sequence
 
 from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
+from identity.directory.version import DirectoryVersion
 from identity.foundation.tenants import Tenant
 from server.platform.records import RecordStore
 
@@ -8,8 +11,9 @@ _MOST_OF_A_USER = 100_000
 
 
 class TokenSets:
-    def __init__(self, records: RecordStore) -> None:
+    def __init__(self, records: RecordStore, version: DirectoryVersion) -> None:
         self._sets = records.of(TOKEN_SETS)
+        self._version = version
 
     async def find(self, tenant: Tenant, token_set_id: str) -> TokenSet | None:
         """Return the token set; None when it has ended, or its sign-in began before the tenant's `not_before`."""
@@ -25,23 +29,34 @@ class TokenSets:
         return await self._sets.replace(token_set)
 
     async def remove(self, tenant: Tenant, token_set_id: str) -> None:
-        await self._sets.take(tenant.tenant_id, token_set_id)
+        if await self._sets.take(tenant.tenant_id, token_set_id) is not None:
+            await self._version.advance(token_set_id)
 
     async def remove_of_session(self, tenant: Tenant, sid: str) -> None:
         """Revoke token sets of a session; those with offline access and of devices are not among them."""
-        await self._sets.remove(tenant.tenant_id, "sid", sid)
+        await self._remove(tenant, "sid", sid)
 
     async def remove_of_user(self, tenant: Tenant, user_id: str) -> None:
-        await self._sets.remove(tenant.tenant_id, "user_id", user_id)
+        await self._remove(tenant, "user_id", user_id)
 
     async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None:
         """Revoke the token sets that a client has for a user."""
-        for token_set in await self._sets.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER):
-            if token_set.client_id == client_id:
-                await self._sets.take(tenant.tenant_id, token_set.id)
+        found = await self._sets.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
+        removed = [token_set.id for token_set in found if token_set.client_id == client_id]
+        for token_set_id in removed:
+            await self._sets.take(tenant.tenant_id, token_set_id)
+        if removed:
+            await self._version.advance(*removed)
+
+    async def of_device(self, tenant: Tenant, device_id: str) -> Sequence[TokenSet]:
+        return await self._sets.find(tenant.tenant_id, "device_id", device_id)
 
     async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
-        await self._sets.remove(tenant.tenant_id, "device_id", device_id)
+        await self._remove(tenant, "device_id", device_id)
 
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._sets.remove(tenant.tenant_id, "client_id", client_id)
+        await self._remove(tenant, "client_id", client_id)
+
+    async def _remove(self, tenant: Tenant, field: str, text: str) -> None:
+        if await self._sets.remove(tenant.tenant_id, field, text):
+            await self._version.advance(text)

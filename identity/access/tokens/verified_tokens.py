@@ -8,13 +8,10 @@ import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
 
-import msgspec
-
-from identity.access.tokens.claims_of_access_token import AccessTokenClaims
+from identity.access.tokens.claims_of_access_token import AccessTokenClaims, access_token_claims
 from identity.access.tokens.keys import KeyRing
 from identity.access.tokens.verification import verified
 from identity.crypto.jose.key_set import KeySet
-from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant
 
 MOST_TOKENS = 4_096
@@ -54,8 +51,4 @@ class VerifiedTokens:
         return entry.claims
 
     async def _verified(self, token: str, tenant: Tenant) -> AccessTokenClaims:
-        found = await verified(token, tenant, self._keys)
-        try:
-            return msgspec.convert(found, AccessTokenClaims)
-        except msgspec.ValidationError as error:
-            raise InvalidToken("the token is not an access token") from error
+        return access_token_claims(await verified(token, tenant, self._keys))

@@ -7,7 +7,7 @@ from gnomon.identity.v1 import event_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
-from identity.administration.event_reader import EventFilter, EventPage, EventReader
+from identity.administration.event_reader import EventFilter, EventPage, EventReader, Readmit
 from identity.foundation.events.event import Event, milliseconds_of
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType, Level
@@ -42,12 +42,19 @@ class EventServicer(Operations):
         return (await self._reader.between(tenant, since * _MILLISECONDS, end, wanted=wanted))[::-1]
 
     async def _following(
-        self, tenant: Tenant, after: str, latest: int, wait: timedelta, level: Level = Level.INFO
+        self,
+        tenant: Tenant,
+        after: str,
+        *,
+        readmit: Readmit,
+        latest: int,
+        wait: timedelta,
+        level: Level = Level.INFO,
     ) -> EventPage:
         wanted = EventFilter(level)
         if not after:
             return await self._reader.latest(tenant, latest, wanted=wanted)
-        return await self._reader.following(tenant, after, wanted=wanted, wait=wait)
+        return await self._reader.following(tenant, after, wanted=wanted, wait=wait, readmit=readmit)
 
     async def _test(self, tenant: Tenant, peer_address: str, actor: Actor) -> None:
         await self._events.emit(tenant.tenant_id, EventType.TEST, ip=peer_address or None, actor=actor)

@@ -102,7 +102,7 @@ class LinkedAccounts(Generic[L]):
     async def tell(self, before: User, after: User) -> None:
         """Report a change of roles and groups."""
         if (after.roles, after.groups) != (before.roles, before.groups):
-            await self.version.advance()
+            await self.version.advance(after.id)
         if await self.administers(after) and not await self.administers(before):
             await self.events.emit(
                 after.tenant_id, EventType.NEW_ADMINISTRATOR, text=after.email, user_id=after.id

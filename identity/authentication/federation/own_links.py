@@ -166,7 +166,7 @@ class OwnLinks:
             except Changed:
                 continue
             if (after.roles, after.groups) != (user.roles, user.groups):
-                await self.version.advance()
+                await self.version.advance(user_id)
             return
         raise Unavailable("too many requests change the account at the same time")
 

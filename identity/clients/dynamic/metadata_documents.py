@@ -162,7 +162,7 @@ class DocumentClients:
             # Another process has read the document, or an administrator has changed the client.
             return
         if before is None or replace(kept, registration=before.registration) != before:
-            await self._version.advance()
+            await self._version.advance(kept.id)
             await self._tell(EventType.CREATED if before is None else EventType.CHANGED, kept)
 
     async def _tell(self, event_type: EventType, client: Client) -> None:

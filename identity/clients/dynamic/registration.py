@@ -153,7 +153,7 @@ class DynamicRegistration:
             return made[-1].client
 
         kept = await rewritten(self._records, lambda: self._of_holder(tenant, client_id, token), changed)
-        await self._version.advance()
+        await self._version.advance(kept.id)
         await self._tell(EventType.CHANGED, kept, peer_address)
         return replace(made[-1], client=kept)
 

@@ -90,7 +90,7 @@ class AddressChanges:
         if not await self.links.redeem(link):
             raise _dead()
         before, after = await self._changed(tenant, user_id, link.value)
-        await self.version.advance()
+        await self.version.advance(user_id)
         for usage in _OUTDATED:
             await self.links.cancel(tenant, user_id, usage)
         await self.events.emit(

@@ -117,7 +117,7 @@ class AccountActivation:
             )
 
         user = await rewritten(self.users, found, confirmed)
-        await self.version.advance()
+        await self.version.advance(user.id)
         await self.sign_out.finish(tenant, user_id)
         await self.magic_links.cancel_all(tenant, user_id)
         return user

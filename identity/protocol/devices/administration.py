@@ -6,7 +6,7 @@ from datetime import datetime
 
 from identity.access.callers import Actor
 from identity.access.device import Device
-from identity.access.tokens.token_set import TokenSet
+from identity.access.tokens.token_sets import TokenSets
 from identity.directory.user import UserId
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -27,7 +27,7 @@ class ListedDevice:
 
 
 class DeviceAdministration:
-    def __init__(self, devices: Records[Device], token_sets: Records[TokenSet], events: Events) -> None:
+    def __init__(self, devices: Records[Device], token_sets: TokenSets, events: Events) -> None:
         self._devices = devices
         self._token_sets = token_sets
         self._events = events
@@ -52,7 +52,7 @@ class DeviceAdministration:
     async def revoke(self, tenant: Tenant, user_id: UserId, device_id: str, *, actor: Actor) -> None:
         """Revoke the device's tokens; raises NotFound, and PermissionDenied for another user's device."""
         device = await self._of(tenant, user_id, device_id)
-        await self._token_sets.remove(tenant.tenant_id, "device_id", device.id)
+        await self._token_sets.remove_of_device(tenant, device.id)
         await self._tell(tenant, device, actor)
 
     async def _of(self, tenant: Tenant, user_id: UserId, device_id: str) -> Device:
@@ -64,7 +64,7 @@ class DeviceAdministration:
         return device
 
     async def _refresh_until(self, tenant: Tenant, device: Device) -> datetime | None:
-        sets = await self._token_sets.find(tenant.tenant_id, "device_id", device.id)
+        sets = await self._token_sets.of_device(tenant, device.id)
         ends = [each.expires_at for each in sets if each.refresh_token_hash and each.expires_at]
         return max(ends, default=None)
 

@@ -1,19 +1,22 @@
 """DirectoryService."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from identity.access.dpop.proofs import DpopProofs
 from identity.access.sessions.signed_in import PresentedSession, SignedInPrincipals
-from identity.access.tokens.actor import first_actor_in
-from identity.directory.claims import NO_CLAIMS, claims_of
+from identity.access.tokens.active import ActiveTokens
+from identity.access.tokens.claims_of_access_token import access_token_claims
+from identity.directory.claims import claims_of
 from identity.directory.principals import Principal, PrincipalKind, Principals
 from identity.directory.version import DirectoryVersion
+from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import Permission
 from server.platform.call import ANONYMOUS, Call, Grant
-from server.platform.errors import NotFound
+from server.platform.errors import NotFound, Unauthenticated
 
 _KINDS = {
     PrincipalKind.USER: pb.PRINCIPAL_KIND_USER,
@@ -27,22 +30,42 @@ class DirectoryServicer:
         tenants: Tenants,
         principals: Principals,
         *,
+        tokens: ActiveTokens,
         signed_in: SignedInPrincipals,
         proofs: DpopProofs,
         version: DirectoryVersion,
     ) -> None:
         self._tenants = tenants
         self._principals = principals
+        self._tokens = tokens
         self._signed_in = signed_in
         self._proofs = proofs
         self._version = version
 
     async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
         tenant = self._tenant(request.issuer, call)
-        claims = claims_of(request.claims) if request.claims else NO_CLAIMS
-        actor = first_actor_in(request.claims) if request.claims else ""
-        principal = await self._principals.of(request.subject, request.issuer, claims, actor=actor)
+        if request.claims:
+            principal = await self._of_token(tenant, request)
+        else:
+            principal = await self._principals.of(request.subject, request.issuer)
         return pb.GetPrincipalResponse(principal=_message(principal, tenant))
+
+    async def _of_token(self, tenant: Tenant, request: pb.GetPrincipalRequest) -> Principal:
+        """Raises Unauthenticated for a token that is not valid any more, NotFound for one of another subject."""
+        claims = claims_of(request.claims)
+        try:
+            token = await self._tokens.check(access_token_claims(request.claims), tenant)
+        except InvalidToken as error:
+            raise Unauthenticated(error.detail) from error
+        subject = token.client.client_id if token.user is None else token.claims.sub
+        if subject != request.subject:
+            raise NotFound("there is no such principal")
+        if token.user is None:
+            principal = await self._principals.of_client(token.client, tenant, claims)
+        else:
+            actor = "" if token.claims.act is None else token.claims.act.first
+            principal = await self._principals.of_user(token.user, tenant, claims, actor=actor)
+        return replace(principal, ids=principal.ids.union(token.ids))
 
     async def check_dpop_proof(
         self, request: pb.CheckDpopProofRequest, call: Call
@@ -71,11 +94,26 @@ class DirectoryServicer:
         )
         return pb.GetSignedInPrincipalResponse(principal=_message(principal, tenant))
 
+    async def await_signed_in_change(
+        self, request: pb.AwaitSignedInChangeRequest, _call: Call
+    ) -> pb.AwaitSignedInChangeResponse:
+        principal, _ = await self._signed_in.of(
+            [PresentedSession(session.tenant_id, session.cookie) for session in request.sessions],
+            request.peer_address,
+            csrf_token="",
+            is_read=True,
+        )
+        known = request.version
+        number = await self._version.affecting(
+            principal.ids, known, seconds=request.wait_secs if known else 0
+        )
+        return pb.AwaitSignedInChangeResponse(version=number)
+
     async def await_directory_version(
         self, request: pb.AwaitDirectoryVersionRequest, _call: Call
     ) -> pb.AwaitDirectoryVersionResponse:
-        version = await self._version.beyond(request.version, seconds=request.wait_secs)
-        return pb.AwaitDirectoryVersionResponse(version=version)
+        growth = await self._version.beyond(request.version, seconds=request.wait_secs)
+        return pb.AwaitDirectoryVersionResponse(version=growth.number, affected_ids=sorted(growth.ids))
 
 
 def _message(principal: Principal, issuing: Tenant) -> pb.Principal:
@@ -87,6 +125,7 @@ def _message(principal: Principal, issuing: Tenant) -> pb.Principal:
         issuing_tenant_id=issuing.tenant_id,
         grants=_grants(principal.standing.grants),
         acting=principal.acting,
+        depends_on=sorted(principal.ids),
     )
 
 

@@ -26,6 +26,19 @@ class Pages:
     live: dict[str, Live] = field(default_factory=dict)
     signed_out: set[str] = field(default_factory=set)
     reads: list[str] = field(default_factory=list)
+    version: int = 1
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def change(self) -> None:
+        """Announce a change that may affect every viewer."""
+        async with self.changed:
+            self.version += 1
+            self.changed.notify_all()
+
+    async def await_change(self, version: int) -> int:
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.version > version)
+        return self.version
 
     def reader(self, path: str, viewer: str) -> Callable[[], Any]:
         async def read() -> Live:
@@ -66,9 +79,8 @@ async def streams(config: LiveConfig = QUICK) -> AsyncIterator[Viewers]:
     async def handle(request: web.Request) -> web.StreamResponse:
         tenant, path = request.match_info["tenant"], request.match_info["path"]
         try:
-            return await served.serve(
-                request, Place(tenant, path), pages.reader(path, request.query["viewer"])
-            )
+            read = pages.reader(path, request.query["viewer"])
+            return await served.serve(request, Place(tenant, path), read, pages.await_change)
         except ServiceError as error:
             return web.Response(status=error.problem.status)
 
@@ -142,6 +154,18 @@ async def test_a_stream_ends_with_the_session_at_the_next_heartbeat() -> None:
         await counted(ada)
         await counted(eve)
         viewers.pages.signed_out.add("ada")
+        await ended(ada)
+        viewers.pages.live["a"] = {"count": 2}
+
+        assert await counted(eve) == 2
+
+
+async def test_a_stream_ends_when_a_change_ended_the_session() -> None:
+    async with streams() as viewers, viewers.viewer("ada") as ada, viewers.viewer("eve") as eve:
+        await counted(ada)
+        await counted(eve)
+        viewers.pages.signed_out.add("ada")
+        await viewers.pages.change()
         await ended(ada)
         viewers.pages.live["a"] = {"count": 2}
 

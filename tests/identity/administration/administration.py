@@ -33,7 +33,6 @@ from identity.directory.standings import Standings
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.directory.user import USERS, User, UserId
-from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
@@ -79,7 +78,8 @@ class Administration:
         self.provider = provider
         self.tenant, self.store, self.clock = provider.tenant, provider.store, provider.clock
         sources = {"clock": provider.clock, "randomness": provider.randomness}
-        token_sets = TokenSets(self.store)
+        self.version = provider.version
+        token_sets = TokenSets(self.store, self.version)
         self.told = Events(self.store, EventsConfig().levels, **sources)
         termination = SessionTermination(
             *(provider.sessions, provider.clients, token_sets),
@@ -102,7 +102,6 @@ class Administration:
             config=PasswordResetConfig(),
             **sources,
         )
-        self.version = DirectoryVersion(self.store)
         self.standings = Standings(self.store, provider.tenants)
         last = LastAdministrator(self.store, provider.tenants, provider.clock, emails=())
         self.administrators = Administrators(self.standings, last)
@@ -163,7 +162,7 @@ class Administration:
             token_sets=token_sets,
             events=self.told,
         )
-        self.devices = DeviceAdministration(self.store.of(DEVICES), self.store.of(TOKEN_SETS), self.told)
+        self.devices = DeviceAdministration(self.store.of(DEVICES), token_sets, self.told)
 
     async def user(self, user_id: str = ALICE) -> User:
         return await self.users.get(self.tenant, UserId(user_id))

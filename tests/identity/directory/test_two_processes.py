@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 
 import grpc
 import pytest
@@ -14,26 +16,36 @@ from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
 from gnomon.identity.v1.membership_service_pb2 import AssignRoleToClientRequest, UnassignRoleFromClientRequest
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
+from gnomon.identity.v1.token_service_pb2 import (
+    CLIENT_AUTHENTICATION_SECRET_BASIC,
+    ClientProof,
+    RevokeTokenRequest,
+)
+from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.master_keys import new_master_key
 from identity.directory.labels import ROLES, Role
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
 from identity.directory.user import USERS
-from identity.directory.version import PASS_SECONDS
+from identity.directory.version import PASS_SECONDS, DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.channels import error_of
 from server.platform.clock import VirtualClock
-from server.platform.errors import InvalidState, PermissionDenied
+from server.platform.errors import InvalidState, PermissionDenied, Unauthenticated
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records.postgres import PostgresRecordStore
 from tests.durable import migrated_database
 from tests.identity.browsers import alice
-from tests.identity.deployment import CONFIG, NOON, WORKER, WORKER_SECRET, Deployment, deployed
+from tests.identity.deployment import CONFIG, NOON, SECRET, WORKER, WORKER_SECRET, Deployment, deployed
+from tests.waits import until_so
 
 PASSES = 100
 ROUNDS = 10
+# Of databases.
+NUMBERS = count()
 # May request a permission that it has only through a role.
 READER = replace(
     WORKER,
@@ -73,8 +85,8 @@ class Processes:
 
 
 @pytest.fixture
-async def processes(postgres_dsn: str, request: pytest.FixtureRequest) -> AsyncIterator[Processes]:
-    dsn = await migrated_database(postgres_dsn, f"directory_{request.node.name}"[:60])
+async def processes(postgres_dsn: str) -> AsyncIterator[Processes]:
+    dsn = await migrated_database(postgres_dsn, f"directory_processes_{next(NUMBERS)}")
     master_key = EncryptionConfig(keys=(new_master_key(SystemRandomness()),))
     clients = (*CONFIG.bootstrap.clients, READER)
     config = replace(CONFIG, encryption=master_key, bootstrap=replace(CONFIG.bootstrap, clients=clients))
@@ -142,3 +154,50 @@ async def test_two_callers_at_once_leave_one_of_two_administrators(processes: Pr
         assert [type(refusal) for refusal in refusals] == [InvalidState]
         assert left.is_enabled
         await users.take(default, left.id)
+
+
+async def test_a_process_that_changes_something_itself_misses_no_change_of_another(
+    processes: Processes,
+) -> None:
+    one, other = processes.one, processes.other
+    issued = await one.issue(client_id="operator", client_secret=SECRET, tenant_id="acme")
+    token = bearer(issued.access_token)
+    rules, memberships = MappingRuleServiceStub(one.channel), MembershipServiceStub(one.channel)
+    await rules.SearchMappingRules(pb.SearchMappingRulesRequest(), metadata=token)
+
+    # As another process does, in less time than passes between two looks at the version.
+    tenants = other.store.of(TENANTS)
+    acme = await tenants.get(DEPLOYMENT, "acme")
+    assert acme is not None
+    await tenants.replace(replace(acme, is_enabled=False))
+    await DirectoryVersion(other.store).advance()
+    await memberships.AssignRoleToClient(
+        AssignRoleToClientRequest(role_id="admin", client_id="reader"), metadata=processes.administrator
+    )
+
+    with pytest.raises(grpc.RpcError) as failure:
+        await rules.SearchMappingRules(pb.SearchMappingRulesRequest(), metadata=token)
+    assert isinstance(error_of(failure.value), Unauthenticated)
+
+
+async def test_a_revoked_token_is_refused_by_another_process(processes: Processes) -> None:
+    one, other = processes.one, processes.other
+    text = processes.reader[0][1].removeprefix("Bearer ")
+    assert not await processes.may_read(other)
+
+    client = ClientProof(
+        client_id="reader",
+        client_secret=WORKER_SECRET,
+        method=CLIENT_AUTHENTICATION_SECRET_BASIC,
+    )
+    await TokenServiceStub(one.channel).RevokeToken(RevokeTokenRequest(token=text, client=client))
+
+    async def is_refused(deployment: Deployment) -> bool:
+        try:
+            await processes.may_read(deployment)
+        except grpc.RpcError as failure:
+            return error_of(failure).detail == "the token was revoked"
+        return False
+
+    assert await is_refused(one)
+    await until_so(partial(is_refused, other))

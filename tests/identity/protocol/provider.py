@@ -43,6 +43,7 @@ from identity.directory.standings import Standings
 from identity.directory.subjects import Subjects
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
 from identity.directory.user import USERS, User, UserId
+from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
 from identity.foundation.randomness import SystemRandomness
@@ -175,7 +176,8 @@ class Provider:
             certificates=ClientCertificates(client_keys, self.clock, authorities=self.authorities),
             clock=self.clock,
         )
-        self.sets = TokenSets(self.records)
+        self.version = DirectoryVersion(self.records)
+        self.sets = TokenSets(self.records, self.version)
         self.families = Families(
             self.sets,
             RefreshTokens(self.secrets, self.randomness),
@@ -189,7 +191,7 @@ class Provider:
         events = Events(self.records, self.events.levels, clock=self.clock, randomness=self.randomness)
         reports = GrantReports(events, self.events)
         custom = CustomClaims(self.records)
-        revoked = RevokedTokens(self.records)
+        revoked = RevokedTokens(self.records, self.version)
         self.active = ActiveTokens(
             self.keys,
             self.clients,
@@ -203,6 +205,7 @@ class Provider:
             self.records.of(SESSIONS),
             self.secrets,
             users=self.records.of(USERS),
+            version=self.version,
             clock=self.clock,
             randomness=self.randomness,
             lifetimes=SessionLifetimes(),

@@ -14,13 +14,12 @@ from identity.access.client_authentication.authenticator import ClientCredential
 from identity.access.sessions.hints import IdTokenHints
 from identity.access.sessions.logout_records import BackChannelLogout
 from identity.access.sessions.session import Session
+from identity.access.tokens.claims_of_access_token import access_token_claims
 from identity.access.tokens.verification import verified
 from identity.crypto.keys.root_secret import RootSecret
 from identity.directory.client import CLIENTS, Client, ClientId
-from identity.directory.principals import PrincipalKind, Principals
-from identity.directory.standings import Standings
 from identity.directory.subjects import Subjects, UnknownSubject
-from identity.directory.user import USERS, UserId
+from identity.directory.user import UserId
 from identity.foundation.errors import InvalidToken
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, SubjectType
@@ -30,7 +29,6 @@ from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_token import LogoutTokens
 from identity.protocol.userinfo.presented import PresentedToken
 from server.platform.call import TenantId
-from server.platform.errors import NotFound
 from tests.identity.protocol.provider import (
     ADA,
     AS_APP,
@@ -38,7 +36,6 @@ from tests.identity.protocol.provider import (
     SIGNED_IN,
     SUBJECTS,
     TENANT,
-    TENANTS,
     Provider,
     app,
 )
@@ -221,32 +218,23 @@ async def logout_claims(pairwise: Provider, client: Client) -> dict[str, Any]:
     return dict(json.loads(jws.extract_compact(token.encode()).payload))
 
 
-def principals_of(provider: Provider) -> Principals:
-    return Principals(
-        provider.records.of(USERS),
-        provider.clients,
-        subjects=SUBJECTS,
-        standings=Standings(provider.records, TENANTS),
-        tenants=TENANTS,
-        clock=provider.clock,
-    )
-
-
 async def test_the_process_api_finds_the_user_of_a_pairwise_token(pairwise: Provider) -> None:
-    sub = await subject(pairwise)
-    claims = {"sub": frozenset({sub}), "azp": frozenset({"app"})}
+    issued = await pairwise.sign_in()
+    claims = access_token_claims(await pairwise.claims(issued.access_token))
 
-    principal = await principals_of(pairwise).of(sub, TENANT.issuer, claims)
+    found = await pairwise.active.check(claims, TENANT)
 
-    assert (principal.subject, principal.kind) == (ADA.id, PrincipalKind.USER)
+    assert found.user is not None
+    assert (found.user.id, found.claims.sub) == (ADA.id, await subject(pairwise))
 
 
-@pytest.mark.parametrize("azp", [{"stranger"}, {"nobody"}, set()])
-async def test_a_pairwise_subject_means_nothing_without_its_client(pairwise: Provider, azp: set[str]) -> None:
-    sub = await subject(pairwise)
+@pytest.mark.parametrize("azp", ["stranger", "nobody", ""])
+async def test_a_pairwise_subject_means_nothing_without_its_client(pairwise: Provider, azp: str) -> None:
+    issued = await pairwise.sign_in()
+    claims = access_token_claims({**await pairwise.claims(issued.access_token), "azp": azp})
 
-    with pytest.raises(NotFound):
-        await principals_of(pairwise).of(sub, TENANT.issuer, {"azp": frozenset(azp)})
+    with pytest.raises(InvalidToken):
+        await pairwise.active.check(claims, TENANT)
 
 
 def client(sector: str) -> Client:

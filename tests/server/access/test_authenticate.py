@@ -108,7 +108,7 @@ async def test_the_scope_of_the_token_narrows_what_its_bearer_may_do(deployment:
 
 
 async def test_a_scope_gives_nothing_that_the_directory_does_not(deployment: Deployment) -> None:
-    authorization = await signed(deployment, sub="worker", tid="acme", scope="identity:read")
+    authorization = await signed(deployment, sub="worker", azp="worker", tid="acme", scope="identity:read")
 
     assert isinstance(await refusal(deployment, authorization, "acme"), PermissionDenied)
 

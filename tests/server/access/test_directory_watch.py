@@ -53,7 +53,7 @@ async def watched(directory: FakeDirectory) -> AsyncIterator[list[str]]:
     """The watch has seen the change."""
     changes: list[str] = []
     channel = LocalChannel(Dispatcher({DIRECTORY: directory}, ()))
-    watch = DirectoryWatch(channel, AccessConfig(issuer=""), lambda: changes.append("changed"))
+    watch = DirectoryWatch(channel, AccessConfig(issuer=""), lambda _: changes.append("changed"))
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(watch.run())
         yield changes

@@ -22,7 +22,13 @@ from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Dispatcher
-from server.platform.errors import NotFound, Unauthenticated, Unavailable
+from server.platform.errors import (
+    NotFound,
+    PermissionDenied,
+    ServiceError,
+    Unauthenticated,
+    Unavailable,
+)
 from server.platform.policy import policies_of
 
 ISSUER = "https://id.example.com/auth/v1/"
@@ -47,6 +53,8 @@ class FakeProvider:
     is_away: bool = False
     meanwhile: Callable[[], None] = field(default=lambda: None)
     claims: bytes = b""
+    depends_on: list[str] = field(default_factory=lambda: ["worker", "set-1"])
+    refusal: ServiceError | None = None
     algorithms: list[str] = field(default_factory=list)
 
     async def get_key_set(
@@ -65,10 +73,16 @@ class FakeProvider:
         self.asked["principals"] += 1
         self._refuse_when_away()
         self.claims = request.claims
+        if self.refusal is not None:
+            raise self.refusal
         if not self.permissions:
             raise NotFound("there is no such principal")
         principal = directory_service_pb2.Principal(
-            subject=request.subject, kind=self.kind, tenant_ids=["default"], permissions=self.permissions
+            subject=request.subject,
+            kind=self.kind,
+            tenant_ids=["default"],
+            permissions=self.permissions,
+            depends_on=self.depends_on,
         )
         self.meanwhile()
         return directory_service_pb2.GetPrincipalResponse(principal=principal)
@@ -179,6 +193,27 @@ async def test_a_change_that_is_told_of_is_seen_at_once(access: Access) -> None:
     assert await access.is_refused(token)
 
 
+async def test_a_change_is_seen_by_those_that_it_affects(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.provider.refusal = Unauthenticated("the token was revoked")
+
+    access.authenticator.invalidate(frozenset({"set-1"}))
+
+    with pytest.raises(Unauthenticated, match="the token was revoked"):
+        await access.admit(token)
+
+
+async def test_a_change_that_affects_others_costs_nothing(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+
+    access.authenticator.invalidate(frozenset({"set-2", "ada"}))
+    await access.admit(token)
+
+    assert access.provider.asked["principals"] == 1
+
+
 async def test_a_change_makes_nobody_prove_anything_again(access: Access) -> None:
     token = access.provider.token()
     await access.admit(token)
@@ -211,6 +246,36 @@ async def test_what_was_asked_before_a_change_does_not_outlast_it(access: Access
     access.provider.permissions = []
 
     assert await access.is_refused(token)
+
+
+@pytest.mark.parametrize(("changed", "is_refused"), [("set-1", True), ("set-2", False)])
+async def test_a_revocation_during_the_look_up_outdates_what_it_affects(
+    access: Access, changed: str, *, is_refused: bool
+) -> None:
+    token = access.provider.token()
+
+    def revoke() -> None:
+        access.provider.refusal = Unauthenticated("the token was revoked")
+        access.authenticator.invalidate(frozenset({changed}))
+
+    access.provider.meanwhile = revoke
+
+    assert await access.is_refused(token) is is_refused
+
+
+async def test_an_open_call_is_checked_again_with_its_tenant_and_permission(access: Access) -> None:
+    access.provider.permissions = ["identity:read"]
+    headers = {"authorization": f"Bearer {access.provider.token(scope='identity:read')}"}
+    call = Call(POLICY, directory_service_pb2.GetPrincipalRequest(), headers, tenant_id=TenantId("default"))
+
+    await access.authenticator.readmit(call)
+    known = call.principal.permissions
+    access.provider.permissions = ["job:work"]
+    access.authenticator.invalidate(frozenset({"worker"}))
+
+    assert known == {"identity:read"}
+    with pytest.raises(PermissionDenied):
+        await access.authenticator.readmit(call)
 
 
 async def test_the_directory_is_told_what_the_token_says(access: Access) -> None:

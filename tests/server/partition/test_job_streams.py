@@ -6,14 +6,29 @@ from contextlib import asynccontextmanager, contextmanager
 
 import pytest
 
+from gnomon.engine.v1 import job_service_pb2 as pb
 from server.engine.answers import ActivatedJob
 from server.partition.config import InstancesConfig, JobsConfig
 from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.router import Router
-from server.platform.errors import PermissionDenied, ResourceExhausted, Unavailable
+from server.platform.call import Call, Principal
+from server.platform.clock import SystemClock
+from server.platform.errors import PermissionDenied, ResourceExhausted, Unauthenticated, Unavailable
+from server.platform.open_calls import OpenCalls
+from server.platform.policy import policies_of
 from tests.server.partition.harness import Harness, Serving, activation
 from tests.waits import ticks, until
+
+POLICY = policies_of(pb.DESCRIPTOR.services_by_name["JobService"])[
+    "/gnomon.engine.v1.JobService/StreamActivatedJobs"
+]
+CALL = Call(
+    POLICY,
+    pb.StreamActivatedJobsRequest(),
+    {},
+    principal=Principal("worker", frozenset(), frozenset(), depends_on=frozenset({"the token"})),
+)
 
 
 class Worker:
@@ -116,6 +131,32 @@ async def test_jobs_in_hand_are_offered_again_when_the_stream_ends(serving: Serv
             assert (found.offered, found.streams.open) == (2, 0)
             again = await found.harness.wait_for_jobs(8)
             assert {job.retries for job in again.jobs} == {3}
+
+
+async def test_jobs_in_hand_are_offered_again_when_the_credential_ends(serving: Serving) -> None:
+    async with world(serving) as found:
+        for _ in range(4):
+            await found.harness.start()
+        worker, calls = Worker(), OpenCalls(_revoked, SystemClock())
+        checking = found.harness.spawn(calls.run())
+
+        async def stream() -> None:
+            async with calls.watched(CALL):
+                await found.streams.push(activation(8), write=worker.write, admit=worker.admit)
+
+        streaming = asyncio.ensure_future(stream())
+        worker.read(1)
+        await until(lambda: worker.begun == 2)
+        calls.check(frozenset({"the token"}))
+
+        with pytest.raises(Unauthenticated, match="the token was revoked"):
+            await streaming
+        assert (found.offered, found.streams.open) == (2, 0)
+        checking.cancel()
+
+
+async def _revoked(_: Call) -> None:
+    raise Unauthenticated("the token was revoked")
 
 
 @pytest.mark.parametrize("count", [0, 1])

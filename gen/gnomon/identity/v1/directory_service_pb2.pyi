@@ -87,6 +87,7 @@ class Principal(_message.Message):
     ISSUING_TENANT_ID_FIELD_NUMBER: _builtins.int
     GRANTS_FIELD_NUMBER: _builtins.int
     ACTING_FIELD_NUMBER: _builtins.int
+    DEPENDS_ON_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """Subject of its tokens."""
     kind: Global___PrincipalKind.ValueType
@@ -107,6 +108,12 @@ class Principal(_message.Message):
     def grants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grant]:
         """Rights from authorizations, in the tenant of the provider that knows the subject."""
 
+    @_builtins.property
+    def depends_on(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of what the principal depends on: user, client, session, token set, token. A change of the directory that affects
+        one of them may change or end it.
+        """
+
     def __init__(
         self,
         *,
@@ -117,10 +124,11 @@ class Principal(_message.Message):
         issuing_tenant_id: _builtins.str = ...,
         grants: _abc.Iterable[Global___Grant] | None = ...,
         acting: _builtins.str = ...,
+        depends_on: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acting", b"acting", "grants", b"grants", "issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acting", b"acting", "depends_on", b"depends_on", "grants", b"grants", "issuing_tenant_id", b"issuing_tenant_id", "kind", b"kind", "permissions", b"permissions", "subject", b"subject", "tenant_ids", b"tenant_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -140,7 +148,9 @@ class GetPrincipalRequest(_message.Message):
     issuer: _builtins.str
     """Issuer of the token, with its final slash; empty means the default tenant's."""
     claims: _builtins.bytes
-    """Claims of the token as a JSON object, for the mapping rules; empty means none."""
+    """Claims of an access token as a JSON object, whose signature the caller has verified. The token must be valid, and
+    mapping rules compare its claims. Empty means no token.
+    """
     def __init__(
         self,
         *,
@@ -321,6 +331,64 @@ class GetSignedInPrincipalResponse(_message.Message):
 Global___GetSignedInPrincipalResponse: _TypeAlias = GetSignedInPrincipalResponse  # noqa: Y015
 
 @_typing.final
+class AwaitSignedInChangeRequest(_message.Message):
+    """Request of AwaitSignedInChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    PEER_ADDRESS_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    WAIT_SECS_FIELD_NUMBER: _builtins.int
+    peer_address: _builtins.str
+    """Address of the browser."""
+    version: _builtins.int
+    """Known version; 0 means none, and then the call returns at once."""
+    wait_secs: _builtins.int
+    """Seconds to wait at most."""
+    @_builtins.property
+    def sessions(self) -> _containers.RepeatedCompositeFieldContainer[Global___PresentedSession]:
+        """Sessions of the browser, the preferred one first."""
+
+    def __init__(
+        self,
+        *,
+        sessions: _abc.Iterable[Global___PresentedSession] | None = ...,
+        peer_address: _builtins.str = ...,
+        version: _builtins.int = ...,
+        wait_secs: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["peer_address", b"peer_address", "sessions", b"sessions", "version", b"version", "wait_secs", b"wait_secs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AwaitSignedInChangeRequest: _TypeAlias = AwaitSignedInChangeRequest  # noqa: Y015
+
+@_typing.final
+class AwaitSignedInChangeResponse(_message.Message):
+    """Response of AwaitSignedInChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The version up to which changes were considered."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AwaitSignedInChangeResponse: _TypeAlias = AwaitSignedInChangeResponse  # noqa: Y015
+
+@_typing.final
 class AwaitDirectoryVersionRequest(_message.Message):
     """Request of AwaitDirectoryVersion."""
 
@@ -353,16 +421,22 @@ class AwaitDirectoryVersionResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     VERSION_FIELD_NUMBER: _builtins.int
+    AFFECTED_IDS_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version; 0 before the first change."""
+    @_builtins.property
+    def affected_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids that the changes since the known version affect; empty if they may affect every principal."""
+
     def __init__(
         self,
         *,
         version: _builtins.int = ...,
+        affected_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["affected_ids", b"affected_ids", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

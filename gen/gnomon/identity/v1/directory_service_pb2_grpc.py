@@ -50,6 +50,11 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
                 _registered_method=True)
+        self.AwaitSignedInChange = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/AwaitSignedInChange',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeResponse.FromString,
+                _registered_method=True)
         self.AwaitDirectoryVersion = channel.unary_unary(
                 '/gnomon.identity.v1.DirectoryService/AwaitDirectoryVersion',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionRequest.SerializeToString,
@@ -63,7 +68,8 @@ class DirectoryServiceServicer:
 
     def GetPrincipal(self, request, context):
         """Returns the principal of the subject of a token.
-        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled; with UNAUTHENTICATED if the claims are of
+        a token that was revoked, that has expired, or whose client, user or session has ended.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -86,9 +92,18 @@ class DirectoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AwaitSignedInChange(self, request, context):
+        """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
+        user who is signed in with a browser may do, at most for the given time.
+        Rejected with UNAUTHENTICATED if nobody is signed in.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def AwaitDirectoryVersion(self, request, context):
-        """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
-        the known version, at most for the given time.
+        """Returns the version of the directory, which grows with every change of a principal's rights and with every revocation;
+        waits until it exceeds the known version, at most for the given time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -111,6 +126,11 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     servicer.GetSignedInPrincipal,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.SerializeToString,
+            ),
+            'AwaitSignedInChange': grpc.unary_unary_rpc_method_handler(
+                    servicer.AwaitSignedInChange,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeResponse.SerializeToString,
             ),
             'AwaitDirectoryVersion': grpc.unary_unary_rpc_method_handler(
                     servicer.AwaitDirectoryVersion,
@@ -200,6 +220,33 @@ class DirectoryService:
             '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AwaitSignedInChange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.DirectoryService/AwaitSignedInChange',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -35,7 +35,8 @@ class DirectoryServiceStub:
     def __new__(cls, channel: _aio.Channel) -> DirectoryServiceAsyncStub: ...
     GetPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]
     """Returns the principal of the subject of a token.
-    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
+    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled; with UNAUTHENTICATED if the claims are of
+    a token that was revoked, that has expired, or whose client, user or session has ended.
     """
     CheckDpopProof: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]
     """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
@@ -46,9 +47,14 @@ class DirectoryServiceStub:
     Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
     """
+    AwaitSignedInChange: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitSignedInChangeRequest, _directory_service_pb2.AwaitSignedInChangeResponse]
+    """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
+    user who is signed in with a browser may do, at most for the given time.
+    Rejected with UNAUTHENTICATED if nobody is signed in.
+    """
     AwaitDirectoryVersion: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]
-    """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
-    the known version, at most for the given time.
+    """Returns the version of the directory, which grows with every change of a principal's rights and with every revocation;
+    waits until it exceeds the known version, at most for the given time.
     """
 
 @_typing.type_check_only
@@ -58,7 +64,8 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
     """Returns the principal of the subject of a token.
-    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
+    Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled; with UNAUTHENTICATED if the claims are of
+    a token that was revoked, that has expired, or whose client, user or session has ended.
     """
     CheckDpopProof: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.CheckDpopProofRequest, _directory_service_pb2.CheckDpopProofResponse]  # type: ignore[assignment]
     """Returns the key of a DPoP proof, which cannot be used again: RFC 9449 §4.3.
@@ -69,9 +76,14 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
     """
+    AwaitSignedInChange: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitSignedInChangeRequest, _directory_service_pb2.AwaitSignedInChangeResponse]  # type: ignore[assignment]
+    """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
+    user who is signed in with a browser may do, at most for the given time.
+    Rejected with UNAUTHENTICATED if nobody is signed in.
+    """
     AwaitDirectoryVersion: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]  # type: ignore[assignment]
-    """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
-    the known version, at most for the given time.
+    """Returns the version of the directory, which grows with every change of a principal's rights and with every revocation;
+    waits until it exceeds the known version, at most for the given time.
     """
 
 class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -84,7 +96,8 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
         """Returns the principal of the subject of a token.
-        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled; with UNAUTHENTICATED if the claims are of
+        a token that was revoked, that has expired, or whose client, user or session has ended.
         """
 
     @_abc_1.abstractmethod
@@ -109,13 +122,24 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def AwaitSignedInChange(
+        self,
+        request: _directory_service_pb2.AwaitSignedInChangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_directory_service_pb2.AwaitSignedInChangeResponse, _abc.Awaitable[_directory_service_pb2.AwaitSignedInChangeResponse]]:
+        """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
+        user who is signed in with a browser may do, at most for the given time.
+        Rejected with UNAUTHENTICATED if nobody is signed in.
+        """
+
+    @_abc_1.abstractmethod
     def AwaitDirectoryVersion(
         self,
         request: _directory_service_pb2.AwaitDirectoryVersionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.AwaitDirectoryVersionResponse, _abc.Awaitable[_directory_service_pb2.AwaitDirectoryVersionResponse]]:
-        """Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
-        the known version, at most for the given time.
+        """Returns the version of the directory, which grows with every change of a principal's rights and with every revocation;
+        waits until it exceeds the known version, at most for the given time.
         """
 
 def add_DirectoryServiceServicer_to_server(servicer: DirectoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

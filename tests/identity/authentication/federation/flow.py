@@ -40,7 +40,6 @@ from identity.directory.provider import Provider as UpstreamProvider
 from identity.directory.providers import Providers
 from identity.directory.standings import Standings
 from identity.directory.user import USERS
-from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
@@ -156,8 +155,13 @@ class Flow:
                         Standings(store, provider.tenants), self.last_administrator
                     ).makes,
                     last_administrator=self.last_administrator,
-                    version=DirectoryVersion(store),
-                    sign_out=SignOut(provider.termination, TokenSets(store), store.of(USERS), provider.clock),
+                    version=provider.version,
+                    sign_out=SignOut(
+                        provider.termination,
+                        TokenSets(store, provider.version),
+                        store.of(USERS),
+                        provider.clock,
+                    ),
                     passkeys=provider.passkeys,
                     events=provider.events,
                     clock=provider.clock,

@@ -24,7 +24,6 @@ from identity.authentication.requests.parameters import Parameters
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS, ClaimMapping, ProviderLink, link_id_of
 from identity.directory.providers import Providers
 from identity.directory.user import USERS, AccountType, User, UserId
-from identity.directory.version import DirectoryVersion
 from identity.foundation.events.event import EVENTS
 from server.platform.errors import (
     AlreadyExists,
@@ -71,9 +70,12 @@ class Linking:
             requests=flow.requests,
             modification_tokens=self.proofs,
             sign_out=SignOut(
-                provider.termination, TokenSets(self.store), self.store.of(USERS), provider.clock
+                provider.termination,
+                TokenSets(self.store, provider.version),
+                self.store.of(USERS),
+                provider.clock,
             ),
-            version=DirectoryVersion(self.store),
+            version=provider.version,
             last_administrator=flow.last_administrator,
             clock=provider.clock,
             is_enabled=True,

@@ -42,7 +42,7 @@ class EndedSessions:
 class Version:
     advances: int = 0
 
-    async def advance(self) -> None:
+    async def advance(self, *_ids: str) -> None:
         self.advances += 1
 
 

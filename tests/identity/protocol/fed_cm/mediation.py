@@ -63,7 +63,7 @@ class Mediation:
             provider.clients,
             details=DetailTypes(provider.store),
             codes=UnredeemedCodes(provider.store),
-            token_sets=TokenSets(provider.store),
+            token_sets=TokenSets(provider.store, provider.version),
             events=provider.events,
         )
         self._accounts = Accounts(people, provider.consents)

@@ -61,6 +61,8 @@ __all__ = (
     "AwaitDirectoryVersionResponse",
     "AwaitEventsRequest",
     "AwaitEventsResponse",
+    "AwaitSignedInChangeRequest",
+    "AwaitSignedInChangeResponse",
     "BackchannelAuthenticationServiceStub",
     "BackchannelRequest",
     "BeginAuthorizationRequest",
@@ -2574,6 +2576,11 @@ class AwaitDirectoryVersionResponse(betterproto2.Message):
     The version; 0 before the first change.
     """
 
+    affected_ids: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Ids that the changes since the known version affect; empty if they may affect every principal.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "AwaitDirectoryVersionResponse", AwaitDirectoryVersionResponse
@@ -2638,6 +2645,55 @@ class AwaitEventsResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "AwaitEventsResponse", AwaitEventsResponse)
+
+
+@dataclass(eq=False, repr=False)
+class AwaitSignedInChangeRequest(betterproto2.Message):
+    """
+    Request of AwaitSignedInChange.
+    """
+
+    sessions: "list[PresentedSession]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    Sessions of the browser, the preferred one first.
+    """
+
+    peer_address: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Address of the browser.
+    """
+
+    version: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
+    """
+    Known version; 0 means none, and then the call returns at once.
+    """
+
+    wait_secs: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    Seconds to wait at most.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AwaitSignedInChangeRequest", AwaitSignedInChangeRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AwaitSignedInChangeResponse(betterproto2.Message):
+    """
+    Response of AwaitSignedInChange.
+    """
+
+    version: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    The version up to which changes were considered.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AwaitSignedInChangeResponse", AwaitSignedInChangeResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -7919,7 +7975,8 @@ class GetPrincipalRequest(betterproto2.Message):
 
     claims: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
     """
-    Claims of the token as a JSON object, for the mapping rules; empty means none.
+    Claims of an access token as a JSON object, whose signature the caller has verified. The token must be valid, and
+    mapping rules compare its claims. Empty means no token.
     """
 
 
@@ -12129,6 +12186,12 @@ class Principal(betterproto2.Message):
     acting: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
     User who acts as the subject, such as a support person; empty if the subject acts.
+    """
+
+    depends_on: "list[str]" = betterproto2.field(8, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Ids of what the principal depends on: user, client, session, token set, token. A change of the directory that affects
+    one of them may change or end it.
     """
 
 
@@ -20199,7 +20262,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetPrincipalResponse":
         """
         Returns the principal of the subject of a token.
-        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled.
+        Rejected with NOT_FOUND if there is none, or if it or its tenant is disabled; with UNAUTHENTICATED if the claims are of
+        a token that was revoked, that has expired, or whose client, user or session has ended.
         """
 
         return await self._unary_unary(
@@ -20256,6 +20320,29 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def await_signed_in_change(
+        self,
+        message: "AwaitSignedInChangeRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AwaitSignedInChangeResponse":
+        """
+        Returns the version of the directory; waits until a change after the known version may have changed or ended what the
+        user who is signed in with a browser may do, at most for the given time.
+        Rejected with UNAUTHENTICATED if nobody is signed in.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.DirectoryService/AwaitSignedInChange",
+            message,
+            AwaitSignedInChangeResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def await_directory_version(
         self,
         message: "AwaitDirectoryVersionRequest",
@@ -20265,8 +20352,8 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AwaitDirectoryVersionResponse":
         """
-        Returns the version of the directory, which grows with every change of a principal's rights; waits until it exceeds
-        the known version, at most for the given time.
+        Returns the version of the directory, which grows with every change of a principal's rights and with every revocation;
+        waits until it exceeds the known version, at most for the given time.
         """
 
         return await self._unary_unary(
