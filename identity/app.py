@@ -55,10 +55,10 @@ from identity.directory.passwords import Passwords
 from identity.directory.secrets import SecretHasher
 from identity.directory.standings import Standings
 from identity.directory.subjects import Subjects
-from identity.directory.users import email_key
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.leadership import Leadership
+from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness, SystemRandomness
 from identity.foundation.shield import CallShield, ShieldedServicer, call_shield
 from identity.maintenance import Upkeep

@@ -14,6 +14,7 @@ from identity.access.sessions.sessions import Sessions
 from identity.access.tokens.revoked import RevokedTokens
 from identity.directory.secrets import SecretHasher
 from identity.directory.user import USERS, UserId
+from identity.directory.version import DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.single_use import SPENT_IDS, SingleUse
 from identity.foundation.tenants import Tenant, Tenants
@@ -58,6 +59,7 @@ class Node:
             self.store.of(SESSIONS),
             SecretHasher(b"k" * 32),
             users=self.store.of(USERS),
+            version=DirectoryVersion(self.store),
             clock=self.clock,
             randomness=SystemRandomness(),
             lifetimes=LIFETIMES,
@@ -113,11 +115,13 @@ async def test_an_id_that_one_node_spent_is_spent_at_the_other_until_it_expires(
 
 async def test_a_token_that_one_node_revoked_is_revoked_at_the_other(two: Two) -> None:
     until = two.right.clock.now() + timedelta(minutes=30)
-    await RevokedTokens(two.right.store).add(two.tenant, "revoked", until=until)
+    await RevokedTokens(two.right.store, DirectoryVersion(two.right.store)).add(
+        two.tenant, "revoked", until=until
+    )
 
     await two.upkeep()
 
-    assert await RevokedTokens(two.fast.store).has(two.tenant, "revoked")
+    assert await RevokedTokens(two.fast.store, DirectoryVersion(two.fast.store)).has(two.tenant, "revoked")
 
 
 async def test_a_session_ends_at_the_same_time_at_both_nodes(two: Two) -> None:

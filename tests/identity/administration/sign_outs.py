@@ -55,20 +55,21 @@ class Process:
             store.of(SESSIONS),
             _HASHER,
             users=store.of(USERS),
+            version=self.version,
             lifetimes=SessionLifetimes(),
             config=SessionConfig(),
             **sources,
         )
         events = Events(store, EventsConfig().levels, **sources)
         self.termination = SessionTermination(
-            *(self.sessions, Clients(store, self.tenants), TokenSets(store)),
+            *(self.sessions, Clients(store, self.tenants), TokenSets(store, self.version)),
             queue=store.of(BACK_CHANNEL_LOGOUTS),
             config=LogoutConfig(),
             events=events,
             **sources,
         )
         self.families = Families(
-            TokenSets(store),
+            TokenSets(store, self.version),
             RefreshTokens(_HASHER, self.randomness),
             token=TokenConfig(),
             device_grant=DeviceGrantConfig(),

@@ -9,6 +9,7 @@ from identity.access.sign_out import SignOut
 from identity.access.tokens.token_sets import TokenSets
 from identity.directory.client import ClientId
 from identity.directory.user import USERS, UserId
+from identity.directory.version import DirectoryVersion
 from identity.foundation.vocabulary import AuthenticationContext
 from server.platform.errors import NotFound, Unavailable
 from tests.identity.administration.administration import ALICE, ROOT, Administration
@@ -109,7 +110,10 @@ async def test_a_sign_out_that_is_interrupted_after_its_first_write_is_effective
     )
     administration.clock.advance(timedelta(seconds=1))
     sign_out = SignOut(
-        Outage(), TokenSets(administration.store), administration.store.of(USERS), administration.clock
+        Outage(),
+        TokenSets(administration.store, DirectoryVersion(administration.store)),
+        administration.store.of(USERS),
+        administration.clock,
     )
 
     with pytest.raises(Unavailable):
