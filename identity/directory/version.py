@@ -30,7 +30,7 @@ class DirectoryVersionRecord(Record):
     """The revision of the record is the version."""
 
 
-DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
+DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version", owners=())
 
 
 class DirectoryVersion:

@@ -34,7 +34,7 @@ class Setup(Record):
     is_done: bool = False
 
 
-SETUPS = Kind(Setup, "setup")
+SETUPS = Kind(Setup, "setup", owners=(), outlives=("user_id",))
 
 
 class FirstAdministrator:

@@ -60,7 +60,7 @@ class FederationWiring:
             providers=dependencies.store.of(PROVIDERS),
             links=dependencies.store.of(PROVIDER_LINKS),
             users=dependencies.store.of(USERS),
-            images=dependencies.images,
+            removals=dependencies.removals,
             administrators=Administrators(dependencies.standings),
             roles=people.roles,
             groups=people.groups,

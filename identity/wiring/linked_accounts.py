@@ -3,7 +3,6 @@
 from identity.access.administrators import Administrators
 from identity.authentication.federation.linked_accounts import L, LinkedAccounts
 from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 from server.platform.records import Kind
@@ -16,7 +15,7 @@ def linked_accounts(dependencies: Dependencies, user_state: UserState, links: Ki
         administers=Administrators(dependencies.standings).makes,
         version=dependencies.directory_version,
         sign_out=user_state.sign_out,
-        passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
+        passkeys=dependencies.store.of(PASSKEYS),
         events=dependencies.events,
         clock=dependencies.clock,
     )

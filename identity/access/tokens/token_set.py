@@ -6,7 +6,7 @@ from datetime import datetime
 from identity.access.sessions.session import Authentication
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,4 +35,13 @@ class TokenSet(Record):
     authorization_details: Details = ()
 
 
-TOKEN_SETS = Kind(TokenSet, "token_set", indexed=("user_id", "sid", "device_id", "client_id"))
+TOKEN_SETS = Kind(
+    TokenSet,
+    "token_set",
+    indexed=("user_id", "sid", "device_id", "client_id"),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("client", "client_id"),
+        Owner("device", "device_id"),
+    ),
+)

@@ -40,6 +40,3 @@ class TokenSets:
 
     async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
         await self._sets.remove(tenant.tenant_id, "device_id", device_id)
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._sets.remove(tenant.tenant_id, "client_id", client_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from identity.authentication.federation.account_changes import vouched_for
+from identity.authentication.passkeys.passkey import Passkey
 from identity.directory.provider import ProviderLink
 from identity.directory.tenants.ldap_directory import LdapLink
 from identity.directory.user import User, UserId
@@ -22,10 +23,6 @@ class SignOut(Protocol):
     async def everywhere(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
-class Passkeys(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
 L = TypeVar("L", ProviderLink, LdapLink)
 
 
@@ -36,7 +33,7 @@ class LinkedAccounts(Generic[L]):
     administers: Callable[[User], Awaitable[bool]]
     version: DirectoryVersion
     sign_out: SignOut
-    passkeys: Passkeys
+    passkeys: Records[Passkey]
     events: Events
     clock: Clock
 
@@ -55,7 +52,7 @@ class LinkedAccounts(Generic[L]):
         if not user.is_email_verified:
             # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
             await self.sign_out.everywhere(tenant, user.user_id)
-            await self.passkeys.remove_of_user(tenant, user.user_id)
+            await self.passkeys.remove(tenant.tenant_id, "user_id", user.user_id)
         try:
             await self.users.replace(vouched_for(user, self.clock.now()))
         except Changed as error:

@@ -2,10 +2,36 @@
 
 A record is a frozen dataclass; a `Kind` describes how its type is stored. There is no transaction over
 several records: data that must change together is one record, and an action that may happen once is one
-`take` or one `replace`.
+`take` or one `replace`. The exception is the removal of a record that owns others: the same statement stores that the
+others are to be removed.
 """
 
 from server.platform.records.pages import every
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, Record, Records, RecordStore
+from server.platform.records.port import (
+    REMOVALS,
+    AlreadyThere,
+    AuditLog,
+    Changed,
+    Kind,
+    Owner,
+    Record,
+    Records,
+    RecordStore,
+    Removal,
+    reservation_of,
+)
 
-__all__ = ["AlreadyThere", "AuditLog", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]
+__all__ = [
+    "REMOVALS",
+    "AlreadyThere",
+    "AuditLog",
+    "Changed",
+    "Kind",
+    "Owner",
+    "Record",
+    "RecordStore",
+    "Records",
+    "Removal",
+    "every",
+    "reservation_of",
+]

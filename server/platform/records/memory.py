@@ -12,7 +12,7 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.query import Page, Query, evaluate
-from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
+from server.platform.records.port import REMOVALS, AlreadyThere, Changed, Kind, R, Records, Removal
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
 Noted = Callable[[AuditNote], None]
@@ -33,8 +33,12 @@ class MemoryRecordStore:
     def of(self, kind: Kind[R]) -> Records[R]:
         if kind.name not in self._kept:
             expect_unique_texts(kind)
-            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted)
+            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted, self._begun)
         return self._kept[kind.name]
+
+    def _begun(self, removal: Removal) -> None:
+        self.of(REMOVALS)
+        self._kept[REMOVALS.name].put(removal)
 
     async def note(self, note: AuditNote) -> None:
         self._noted(note)
@@ -43,8 +47,16 @@ class MemoryRecordStore:
 class MemoryRecords(Generic[R]):
     """Records of one kind, indexed by every text that finds them, and by tenant and scheduled time."""
 
-    def __init__(self, kind: Kind[R], clock: Clock, noted: Noted = _unnoted) -> None:
+    def __init__(
+        self,
+        kind: Kind[R],
+        clock: Clock,
+        noted: Noted = _unnoted,
+        begun: Callable[[Removal], None] | None = None,
+    ) -> None:
         self._kind = kind
+        self._begun = begun
+        self._fields = (*kind.unique, *kind.indexed, *kind.owner_paths)
         self._clock = clock
         self._noted = noted
         self._records: dict[tuple[TenantId, str], R] = {}
@@ -55,7 +67,7 @@ class MemoryRecords(Generic[R]):
         return self._live(tenant_id, record_id)
 
     async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
-        ids = sorted(self._index.get((tenant_id, field, text), ()))
+        ids = [text] if field == "id" else sorted(self._index.get((tenant_id, field, text), ()))
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
@@ -87,7 +99,7 @@ class MemoryRecords(Generic[R]):
         return (await self.search(tenant_id, query)).items
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
-        expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        expect_that_can_be_kept(record, self._fields)
         if self._live(record.tenant_id, record.id) is not None:
             raise AlreadyThere(self._kind.name, "id")
         self._expect_unique(record)
@@ -95,12 +107,12 @@ class MemoryRecords(Generic[R]):
 
     async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
         for record in records:
-            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+            expect_that_can_be_kept(record, self._fields)
         free = (record for record in records if self._is_free(record))
         return [self._put(replace(record, revision=1), None) for record in free]
 
     async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
-        expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        expect_that_can_be_kept(record, self._fields)
         there = self._live(record.tenant_id, record.id)
         if there is None or there.revision != record.revision:
             raise Changed
@@ -110,7 +122,7 @@ class MemoryRecords(Generic[R]):
     async def replace_all(self, records: Sequence[R]) -> int:
         replaced = 0
         for record in records:
-            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+            expect_that_can_be_kept(record, self._fields)
         for record in records:
             there = self._live(record.tenant_id, record.id)
             if there is not None and there.revision == record.revision:
@@ -118,15 +130,32 @@ class MemoryRecords(Generic[R]):
                 replaced += 1
         return replaced
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        note: AuditNote | None = None,
+        revision: int | None = None,
+        removal: Removal | None = None,
+    ) -> R | None:
         record = self._live(tenant_id, record_id)
+        if revision is not None and (record is None or record.revision != revision):
+            raise Changed
         if record is not None:
+            if removal is not None and self._begun is not None:
+                self._begun(removal)
             self._drop(record)
             self._note(note)
         return record
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
-        found = await self.find(tenant_id, field, text, most=len(self._records))
+    def put(self, record: R) -> None:
+        """Insert a record with an id that is not there."""
+        expect_that_can_be_kept(record, self._fields)
+        self._put(replace(record, revision=1), None)
+
+    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
+        found = await self.find(tenant_id, field, text, most=len(self._records) if most is None else most)
         for record in found:
             self._drop(record)
         return len(found)
@@ -203,6 +232,6 @@ class MemoryRecords(Generic[R]):
         return getattr(record, self._kind.scheduled), record.id
 
     def _places(self, record: R) -> Iterator[tuple[TenantId, str, str]]:
-        for field in (*self._kind.unique, *self._kind.indexed):
+        for field in self._fields:
             for text in texts_of(record, field):
                 yield record.tenant_id, field, text

@@ -15,19 +15,12 @@ from identity.access.sign_out import SignOut
 from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
 from identity.access.tokens.token_sets import TokenSets
 from identity.administration.sessions import SessionAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
-from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.config import UsersConfig
-from identity.directory.consents.support_access import SupportAccesses
-from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.password_rules.breach_list import NoBreachList
-from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.standings import Standings
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS
@@ -36,6 +29,7 @@ from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
+from identity.foundation.removals import Removals
 from identity.foundation.vocabulary import AuthenticationContext, Permission
 from identity.people import names
 from identity.people.account.password_choice import PasswordChoice
@@ -57,6 +51,7 @@ from identity.people.users import UserAdministration
 from identity.protocol.consents import ConsentAdministration
 from identity.protocol.devices.administration import DeviceAdministration
 from identity.protocol.unredeemed_codes import UnredeemedCodes
+from identity.records import KINDS
 from server.platform.records import Kind
 from tests.identity.browsers import ADDRESS, NOON, Provider
 from tests.identity.mailbox import Mailbox
@@ -101,6 +96,7 @@ class Administration:
             **sources,
         )
         self.version = DirectoryVersion(self.store)
+        self.removals = Removals(self.store, KINDS, **sources)
         self.standings = Standings(self.store, provider.tenants)
         self.administrators = Administrators(self.standings)
         self.groups = self._labels("group", GROUPS, holders_of_groups(self.store))
@@ -117,20 +113,12 @@ class Administration:
         )
         self.users = UserAdministration(
             users=users,
-            devices=self.store.of(DEVICES),
-            consents=provider.consents,
-            terms=provider.terms,
-            support=SupportAccesses(self.store, provider.clock),
-            passkeys=Passkeys(self.store.of(PASSKEYS)),
-            one_time_codes=CodeFactorRecords(self.store),
-            images=Images(self.store, **sources),
-            provider_links=self.store.of(PROVIDER_LINKS),
-            places=self.places,
             welcome=WelcomeMails(magic_links=self.magic_links, mail=self.mail),
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
-            authorizations=OwnedAuthorizations(self.store),
+            tenants=provider.tenants,
+            removals=self.removals,
             version=self.version,
             password_choice=self.password_choice,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
@@ -245,12 +233,13 @@ class Administration:
     ) -> Labels[L]:
         return Labels(
             noun,
-            self.store.of(kind),
+            self.store,
+            kind,
             checked=names.group if noun == "group" else names.label,
             built_in=built_in,
             holders=holders,
             administrators=self.administrators,
-            authorizations=OwnedAuthorizations(self.store),
+            removals=self.removals,
             version=self.version,
             events=self.told,
             randomness=self.provider.randomness,
