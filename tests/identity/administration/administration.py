@@ -1,6 +1,6 @@
 """The administration over records in memory, with a fixed clock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
+from identity.foundation.randomness import Randomness
 from identity.foundation.removals import Removals
 from identity.foundation.vocabulary import AuthenticationContext, Permission
 from identity.people import names
@@ -52,7 +53,9 @@ from identity.protocol.consents import ConsentAdministration
 from identity.protocol.devices.administration import DeviceAdministration
 from identity.protocol.unredeemed_codes import UnredeemedCodes
 from identity.records import KINDS
-from server.platform.records import Kind
+from server.platform.clock import Clock
+from server.platform.records import Kind, RecordStore
+from server.platform.records.memory import MemoryRecordStore
 from tests.identity.browsers import ADDRESS, NOON, Provider
 from tests.identity.mailbox import Mailbox
 
@@ -68,8 +71,12 @@ L = TypeVar("L", bound=Label)
 class Administration:
     """Administration of the default tenant."""
 
-    def __init__(self) -> None:
-        provider = Provider()
+    def __init__(
+        self,
+        store_at: Callable[[Clock], RecordStore] = MemoryRecordStore,
+        randomness: Randomness | None = None,
+    ) -> None:
+        provider = Provider(store_at=store_at, randomness=randomness)
         self.provider = provider
         self.tenant, self.store, self.clock = provider.tenant, provider.store, provider.clock
         sources = {"clock": provider.clock, "randomness": provider.randomness}

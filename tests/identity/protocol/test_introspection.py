@@ -86,7 +86,7 @@ async def end_all_of_the_person(provider: Provider, _token: str) -> None:
 
 
 async def end_all_of_the_client(provider: Provider, _token: str) -> None:
-    await provider.store.of(TOKEN_SETS).remove(TENANT.tenant_id, "client_id", "app")
+    await provider.records.of(TOKEN_SETS).remove(TENANT.tenant_id, "client_id", "app")
 
 
 ENDINGS = [

@@ -489,6 +489,7 @@ async def test_an_application_that_is_removed_during_a_visit_leaves_nothing(worl
     [(tenant, application)] = await world.due()
 
     async def is_removed() -> None:
+        world.services.before = None
         await world.administration.delete(ACME, "app", actor=ADMINISTRATOR)
 
     world.services.before = is_removed

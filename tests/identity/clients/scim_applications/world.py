@@ -69,7 +69,7 @@ class World:
         self.events = Events(self.store, EventsConfig().levels, **sources)
         self.administration = ScimApplicationAdministration(
             applications=self.store.of(SCIM_APPLICATIONS),
-            removals=Removals(self.store, KINDS, clock=self.clock, randomness=self.randomness),
+            removals=Removals(self.store, KINDS, clock=self.clock, randomness=randomness),
             resources=self.store.of(SCIM_RESOURCES),
             stored_events=self.store.of(EVENTS),
             tokens=self.tokens,
