@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -48,7 +48,7 @@ CLAIM = timedelta(seconds=60)
 # A part of a pass ends before its claim does, so that two processes never remove at the same time.
 _RENEWED_BEFORE = timedelta(seconds=PASS_SECONDS + 10)
 
-_BACK_OFF = BackOff(CLAIM.total_seconds(), 600)
+_BACK_OFF = BackOff(CLAIM.total_seconds(), CLAIM.total_seconds())
 _ID_LENGTH = 24
 # Records that one statement removes.
 _PAGE = 500
@@ -155,13 +155,22 @@ class Removals:
             self._served.remove(tenant_id)
 
     async def _run_due_of(self, tenant_id: TenantId) -> None:
-        due: Sequence[Removal] = ()
-        with _logged():
-            due = await self._records.due(tenant_id, self._clock.now(), most=_MOST_DUE)
-        for removal in due:
-            async with self._slots:
-                with _logged(removal):
+        goes_on = True
+        while goes_on:
+            due: Sequence[Removal] = ()
+            with _logged():
+                due = await self._records.due(tenant_id, self._clock.now(), most=_MOST_DUE)
+            done = [await self._attempt(removal) for removal in due]
+            goes_on = len(due) == _MOST_DUE and all(done)
+
+    async def _attempt(self, removal: Removal) -> bool:
+        """Whether a pass succeeded, or another process makes it."""
+        async with self._slots:
+            with _logged(removal):
+                with suppress(Changed):
                     await self._claim_and_run(removal)
+                return True
+            return False
 
     async def _claim_and_run(self, removal: Removal) -> None:
         """Make a pass, unless another process does."""

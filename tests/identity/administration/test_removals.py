@@ -192,6 +192,17 @@ async def test_a_call_that_deletes_a_user_succeeds_although_the_store_stalls_aft
     assert await deployment.naming("ada") == set()
 
 
+async def test_a_process_finishes_all_removals_that_are_due(deployment: Deployment) -> None:
+    users = [user(f"ada{number}") for number in range(25)]
+    for each in users:
+        await deployment.add(each, USERS)
+        await deployment.first.world.users.delete(deployment.first.world.tenant, each.user_id, ROOT)
+
+    await deployment.passes(SETTLED_AFTER)
+
+    assert await deployment.store.of(REMOVALS).page(DEFAULT) == []
+
+
 async def test_what_a_late_call_writes_after_the_removal_of_its_user_is_removed(
     deployment: Deployment,
 ) -> None:
