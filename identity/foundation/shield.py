@@ -1,8 +1,8 @@
 """Shields servicer calls from client cancellation.
 
 A client that disconnects therefore leaves no change without its event, and no first of two related changes without the
-second. A shielded call still ends: at its own deadline, when the provider stops, and during an outage of the store. What
-must be done then is stored together with the first change, such as a removal or a task of a queue.
+second. A shielded call still ends: at its own deadline, when the provider stops, and during an outage of the store. A
+second change that must follow even then is stored together with the first, as a removal or as a task of a queue.
 """
 
 import asyncio
