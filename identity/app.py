@@ -60,11 +60,13 @@ from identity.foundation.events.events import Events
 from identity.foundation.leadership import Leadership
 from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness, SystemRandomness
+from identity.foundation.removals import Removals
 from identity.foundation.shield import CallShield, ShieldedServicer, call_shield
 from identity.maintenance import Upkeep
 from identity.protocol.logout.back_channel import BackChannel
 from identity.protocol.logout.delivery import HttpDelivery
 from identity.protocol.logout.logout_token import LogoutTokens
+from identity.records import KINDS
 from identity.wiring.access import user_state_of
 from identity.wiring.administration import AdministrationWiring
 from identity.wiring.authorization import AuthorizationWiring
@@ -195,6 +197,7 @@ async def open_identity(
             tasks.create_task(_back_channel(dependencies, delivery).run(dependencies.tenants.all, pause)),
             *map(tasks.create_task, mailing(dependencies)),
             tasks.create_task(Upkeep(dependencies.store).run()),
+            tasks.create_task(dependencies.removals.run(pause)),
             tasks.create_task(webhooks.loop()),
             tasks.create_task(scim.loop()),
             tasks.create_task(backchannel.loop(sender)),
@@ -224,9 +227,7 @@ async def open_identity(
                 **notices.servicers,
                 **webhooks.servicers,
                 **scim.servicers,
-                **AdministrationWiring(
-                    dependencies, user_state, callers, scim_applications=scim.administration
-                ).servicers,
+                **AdministrationWiring(dependencies, user_state, callers).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,
                 **ClientScreenWiring(dependencies, callers).servicers,
@@ -332,6 +333,7 @@ async def _dependencies(
         last_administrator=last_administrator,
         directory_version=DirectoryVersion(store, revision),
         revision=revision,
+        removals=Removals(store, KINDS, clock=clock, randomness=randomness),
         destinations=destinations,
         documents=documents,
         published_keys=PublishedKeys(documents, clock),

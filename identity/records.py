@@ -62,7 +62,7 @@ from identity.protocol.backchannel.limits import OPEN_REQUESTS
 from identity.protocol.backchannel.notifications import BACKCHANNEL_NOTIFICATIONS
 from identity.protocol.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.protocol.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
-from server.platform.records import Kind
+from server.platform.records import REMOVALS, Kind
 
 KINDS: tuple[Kind[Any], ...] = (
     ACCOUNT_FAILURES,
@@ -105,6 +105,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDERS,
     PUSHED_REQUESTS,
     QUEUED_LETTERS,
+    REMOVALS,
     RESET_REQUESTS,
     REGISTRATION_ATTEMPTS,
     REVOKED_TOKENS,

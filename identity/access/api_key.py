@@ -57,4 +57,4 @@ class ApiKey(Record):
         return all(self.has(access.area, right) for access in others for right in access.rights)
 
 
-API_KEYS = Kind(ApiKey, "api_key")
+API_KEYS = Kind(ApiKey, "api_key", owners=())

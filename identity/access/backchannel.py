@@ -10,7 +10,7 @@ from identity.crypto.keys.master_keys import Sealed
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
-from server.platform.records import Kind
+from server.platform.records import Kind, Owner
 
 
 class BackchannelState(StrEnum):
@@ -44,4 +44,12 @@ class BackchannelRequest(PolledRequest):
         return self.state is BackchannelState.PENDING and now < self.redeemable_until
 
 
-BACKCHANNEL_REQUESTS = Kind(BackchannelRequest, "backchannel_request", indexed=("user_id", "pair"))
+BACKCHANNEL_REQUESTS = Kind(
+    BackchannelRequest,
+    "backchannel_request",
+    indexed=("user_id", "pair"),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("client", "client_id"),
+    ),
+)

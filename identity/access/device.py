@@ -8,7 +8,7 @@ from identity.access.polled_request import PolledRequest
 from identity.access.sessions.session import Authentication
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 class DeviceCodeState(StrEnum):
@@ -36,7 +36,16 @@ class DeviceCode(PolledRequest):
     authorization_details: Details = ()
 
 
-DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",), indexed=("pair",))
+DEVICE_CODES = Kind(
+    DeviceCode,
+    "device_code",
+    unique=("user_code_hash",),
+    indexed=("pair",),
+    owners=(
+        Owner("client", "client_id"),
+        Owner("user", "authentication.user_id"),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,4 +59,12 @@ class Device(Record):
     created_at: datetime
 
 
-DEVICES = Kind(Device, "device", indexed=("user_id",))
+DEVICES = Kind(
+    Device,
+    "device",
+    indexed=("user_id",),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("client", "client_id"),
+    ),
+)

@@ -27,7 +27,7 @@ from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import InvalidState, Unavailable
-from server.platform.records import AlreadyThere, Guard, Kind, Record, Records, RecordStore, every
+from server.platform.records import AlreadyThere, Guard, Kind, Record, RecordStore, every
 
 LAST_ADMINISTRATOR = "LAST_ADMINISTRATOR"
 """Cause of the refusal of a change that would leave no administrator."""
@@ -53,7 +53,7 @@ class Setup(Record):
     is_done: bool = False
 
 
-SETUPS = Kind(Setup, "setup")
+SETUPS = Kind(Setup, "setup", owners=(), outlives=("user_id",))
 
 
 class LastAdministrator:
@@ -165,26 +165,6 @@ class LastAdministrator:
             except AlreadyThere:
                 continue
         raise Unavailable.untouched("the tenant is being removed")
-
-
-async def retire(records: Records[R], record: R, guard: Guard | None) -> None:
-    """Take all rights from a record that is about to be removed, if that needs a guard; raises Changed."""
-    if guard is not None:
-        await records.replace(_without_rights(record), guard=guard)
-
-
-def _without_rights(record: R) -> R:
-    match record:
-        case User():
-            return replace(record, is_enabled=False)
-        case Role():
-            return replace(record, permissions=(), tenant_ids=())
-        case Group():
-            return replace(record, roles=(), tenant_ids=())
-        case MappingRule():
-            return replace(record, roles=(), groups=(), tenant_ids=())
-        case _:
-            return record
 
 
 def _may_take(before: Subject, after: Subject | None) -> bool:

@@ -12,11 +12,18 @@ from identity.authentication.ldap.trial import LdapTrial, TrialResult
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.http.destinations import Destinations
 from identity.delivery.ldap.config import LdapConfig
-from identity.directory.tenants.ldap_directory import MOST, LdapDirectory, LdapFields, LdapLink
+from identity.directory.tenants.ldap_directory import (
+    LDAP_DIRECTORIES,
+    MOST,
+    LdapDirectory,
+    LdapFields,
+    LdapLink,
+)
 from identity.directory.user import User
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from server.platform.errors import InvalidArgument, InvalidState, NotFound, PermissionDenied
 from server.platform.records import Changed, Records
@@ -37,6 +44,7 @@ class LdapAdministration:
 
     directories: Records[LdapDirectory]
     links: Records[LdapLink]
+    removals: Removals
     users: Records[User]
     administrators: Administrators
     roles: Names
@@ -83,11 +91,13 @@ class LdapAdministration:
         return kept
 
     async def delete(self, tenant: Tenant, directory_id: str, *, actor: Actor) -> None:
-        """Remove the directory and its links to accounts. Raises NotFound, PermissionDenied."""
+        """Remove the directory and its links to accounts; raises NotFound, InvalidState, PermissionDenied."""
         directory = await self._find(tenant, directory_id)
         await self._expect_no_administrators(tenant, directory, actor)
-        await self.directories.take(tenant.tenant_id, directory_id)
-        await self.links.remove(tenant.tenant_id, "directory_id", directory_id)
+        try:
+            await self.removals.take(LDAP_DIRECTORIES, directory, revision=directory.revision)
+        except Changed as error:
+            raise InvalidState("another caller changed the directory in the meantime") from error
         await self._tell(EventType.DELETED, directory, actor)
 
     async def test(self, tenant: Tenant, directory_id: str, name: str) -> TrialResult:

@@ -17,12 +17,13 @@ from identity.authentication.federation.signed_secrets import expect_private_key
 from identity.authentication.saml.keys import SamlKeys
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.http.destinations import Destinations
-from identity.directory.provider import Provider, ProviderFields, ProviderLink
+from identity.directory.provider import PROVIDERS, Provider, ProviderFields, ProviderLink
 from identity.directory.providers import MOST
 from identity.directory.user import User
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from server.platform.errors import InvalidArgument, InvalidState, NotFound, PermissionDenied
 from server.platform.records import Changed, Records
@@ -37,10 +38,6 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
-class Images(Protocol):
-    async def remove_of_provider(self, tenant: Tenant, provider_id: str) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAdministration:
     """An empty `client_secret` keeps the present one."""
@@ -48,7 +45,7 @@ class ProviderAdministration:
     providers: Records[Provider]
     links: Records[ProviderLink]
     users: Records[User]
-    images: Images
+    removals: Removals
     administrators: Administrators
     roles: Names
     groups: Names
@@ -100,13 +97,14 @@ class ProviderAdministration:
         return kept
 
     async def delete(self, tenant: Tenant, provider_id: str, *, actor: Actor) -> None:
-        """Remove the provider and its links to accounts. Raises NotFound, PermissionDenied."""
+        """Remove the provider and its links to accounts; raises NotFound, InvalidState, PermissionDenied."""
         provider = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
         await self._expect_no_administrators(tenant, provider, actor)
-        await self.providers.take(tenant.tenant_id, provider_id)
-        await self.links.remove(tenant.tenant_id, "provider_id", provider_id)
-        await self.images.remove_of_provider(tenant, provider_id)
+        try:
+            await self.removals.take(PROVIDERS, provider, revision=provider.revision)
+        except Changed as error:
+            raise InvalidState("another caller changed the provider in the meantime") from error
         await self._tell(EventType.DELETED, provider, actor)
 
     async def linked(self, tenant: Tenant, provider_id: str) -> Sequence[User]:

@@ -7,7 +7,7 @@ from identity.authentication.screens.screen import Screen, sign_in_screen, sign_
 from identity.authentication.screens.settings import ScreenSettings
 from identity.directory.client import Client
 from identity.foundation.tenants import Tenant
-from server.platform.records import Kind, Record, RecordStore
+from server.platform.records import Kind, Owner, Record, RecordStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class ClientScreens(Record):
     logout_css: str | None = None
 
 
-CLIENT_SCREENS = Kind(ClientScreens, "client_screens")
+CLIENT_SCREENS = Kind(ClientScreens, "client_screens", owners=(Owner("client"),))
 
 
 class Clients(Protocol):
@@ -50,6 +50,3 @@ class Screens:
         if kept is None:
             return None
         return ClientScreen(client, sign_out_screen(kept.settings, kept.logout_css))
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._records.take(tenant.tenant_id, client_id)

@@ -1,9 +1,9 @@
 """Administration of the clients of a tenant."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Protocol
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
@@ -14,44 +14,21 @@ from identity.delivery.http.destinations import Destinations
 from identity.delivery.http.registered_uris import expect_redirect_uris
 from identity.directory.client import CLIENTS, Client
 from identity.directory.own_clients import OWN_CLIENT_IDS
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope
+from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
-from server.platform.records import AlreadyThere, Changed, RecordStore
+from server.platform.records import AlreadyThere, Changed, Guard, RecordStore, Removal
 
 _MOST_LISTED = 10_000
 _SCOPES = (Scope.OPENID, Scope.EMAIL, Scope.PROFILE, Scope.GROUPS)
-
-
-class TokenSets(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
-
-
-class Consents(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
-
-
-class Screens(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
-
-
-class SamlApplications(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
-
-
-class ScimApplications(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
-
-
-class Images(Protocol):
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +51,8 @@ class ClientAdministration:
         store: RecordStore,
         tenants: Tenants,
         *,
-        token_sets: TokenSets,
-        consents: Consents,
-        screens: Screens,
-        saml_applications: SamlApplications,
-        scim_applications: ScimApplications,
-        images: Images,
         administrators: Administrators,
-        authorizations: OwnedAuthorizations,
+        removals: Removals,
         destinations: Destinations,
         sectors: Sectors,
         secrets: SecretHasher,
@@ -92,20 +63,16 @@ class ClientAdministration:
     ) -> None:
         self._records = store.of(CLIENTS)
         self._tenants = tenants
-        self._token_sets = token_sets
-        self._consents = consents
-        self._screens = screens
-        self._saml_applications = saml_applications
-        self._scim_applications = scim_applications
         self._secrets = NewSecrets(secrets, randomness)
-        self._images = images
         self._administrators = administrators
-        self._authorizations = authorizations
+        self._removals = removals
         self._destinations = destinations
         self._sectors = sectors
         self._version = version
         self._events = events
         self._clock = clock
+        removals.first(CLIENTS, self._advance)
+        removals.succeed(CLIENTS, self._is_known)
 
     async def all(self, tenant: Tenant) -> Sequence[Client]:
         """List them by id."""
@@ -121,7 +88,8 @@ class ClientAdministration:
     async def create(self, tenant: Tenant, new: NewClient, *, actor: Actor) -> tuple[Client, str]:
         """Create a client and return its secret, empty for a public one.
 
-        Raises AlreadyExists, InvalidArgument, PermissionDenied.
+        Raises AlreadyExists, InvalidArgument, PermissionDenied, and InvalidState while an earlier client with the id is
+        being removed.
         """
         expect_redirect_uris("redirect_uris", new.redirect_uris)
         expect_redirect_uris("post_logout_redirect_uris", new.post_logout_redirect_uris)
@@ -140,15 +108,18 @@ class ClientAdministration:
             not_before=self._clock.now().replace(microsecond=0),
         )
         await self._administrators.guard(None, client, actor)
+        await self._expect_no_removal(client)
         client, secret = self._secrets.give(client) if new.is_confidential else (client, "")
         try:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id", field="id") from error
-        # An interrupted removal of an earlier client with this id leaves screens, SAML and SCIM settings behind.
-        await self._screens.remove_of_client(tenant, kept.id)
-        await self._saml_applications.remove_of_client(tenant, kept.id)
-        await self._scim_applications.remove_of_client(tenant, kept.id)
+        try:
+            await self._expect_no_removal(client)
+        except InvalidState:
+            with suppress(Changed):
+                await self._remove(kept)
+            raise
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
@@ -183,21 +154,40 @@ class ClientAdministration:
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
         """Remove the client and its records; raises NotFound, InvalidState, PermissionDenied."""
         client = await self._of_relying_party(tenant, client_id, actor)
-        await self._administrators.guard(client, None, actor)
-        await self._records.take(tenant.tenant_id, client_id)
-        await self._authorizations.remove_of(client)
-        await self._screens.remove_of_client(tenant, client_id)
-        await self._saml_applications.remove_of_client(tenant, client_id)
-        await self._scim_applications.remove_of_client(tenant, client_id)
-        await self._version.advance(client_id)
-        await self._images.remove_of_client(tenant, client_id)
-        for served in self._tenants.all():
-            # A client of another tenant with the same id keeps its records.
-            is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
-            if is_own and client.is_known_at(served, default=self._tenants.default):
-                await self._token_sets.remove_of_client(served, client_id)
-                await self._consents.remove_of_client(served, client_id)
+        guard = await self._administrators.guard(client, None, actor)
+        try:
+            await self._remove(client, guard)
+        except Changed as error:
+            raise InvalidState("another caller changed the client in the meantime") from error
         await self._tell(EventType.DELETED, client, actor)
+
+    async def _remove(self, client: Client, guard: Guard | None = None) -> None:
+        """Remove a client together with its records in all tenants that it serves; raises Changed."""
+        await self._removals.take(
+            CLIENTS,
+            client,
+            name=client.id,
+            further_tenants=sorted(
+                {*client.tenant_ids, self._tenants.default.tenant_id} - {client.tenant_id}
+            ),
+            revision=client.revision,
+            guard=guard,
+        )
+
+    async def _expect_no_removal(self, new: Client) -> None:
+        """Raise InvalidState while an earlier client with this id is being removed that served the tenant."""
+        for tenant_id in {new.tenant_id, self._tenants.default.tenant_id}:
+            await self._removals.finish(tenant_id, CLIENTS, new.id)
+
+    async def _is_known(self, tenant_id: TenantId, client_id: str) -> bool:
+        """Whether the provider of a tenant, which may be disabled, has a client with this id."""
+        default = self._tenants.default
+        own = await self._records.get(tenant_id, client_id)
+        shared = await self._records.get(default.tenant_id, client_id)
+        return own is not None or (shared is not None and tenant_id in shared.tenant_ids)
+
+    async def _advance(self, removal: Removal) -> None:
+        await self._version.advance(removal.owner_id)
 
     async def _of_relying_party(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
         client = await self._changeable(tenant, client_id, actor)

@@ -11,7 +11,7 @@ from functools import cache
 from identity.foundation.vocabulary import Permission
 from server.platform.call import ANY_RESOURCE, Grant
 from server.platform.policy import policies_of, services
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 MOST_AUTHORIZATIONS = 1000
 """Maximum in a tenant."""
@@ -58,7 +58,19 @@ def owner_text(owner_type: OwnerType, record_id: str) -> str:
     return f"{owner_type}:{record_id}"
 
 
-AUTHORIZATIONS = Kind(Authorization, "directory_authorization", indexed=("owner",))
+AUTHORIZATIONS = Kind(
+    Authorization,
+    "directory_authorization",
+    indexed=("owner",),
+    owners=(
+        Owner("user", "owner", "USER:{}"),
+        Owner("client", "owner", "CLIENT:{}"),
+        Owner("role", "owner", "ROLE:{}"),
+        Owner("group", "owner", "GROUP:{}"),
+        Owner("mapping_rule", "owner", "MAPPING_RULE:{}"),
+    ),
+    outlives=("owner_id",),
+)
 
 
 @cache

@@ -209,4 +209,5 @@ CLIENTS = Kind(
             CERTIFICATE_METHODS, AuthenticationMethod.PRIVATE_KEY_JWT.value
         ),
     },
+    owners=(),
 )

@@ -82,8 +82,10 @@ class UserAttribute(Record):
     user_editable: bool = False
 
 
-GROUPS = Kind(Group, "group", unique=("name",))
-ROLES = Kind(Role, "role", unique=("name",), later={"permissions": LATER_PERMISSIONS})
-SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",))
-AUTHORIZATION_DETAILS_TYPES = Kind(AuthorizationDetailsType, "authorization_details_type", unique=("name",))
-USER_ATTRIBUTES = Kind(UserAttribute, "user_attribute")
+GROUPS = Kind(Group, "group", unique=("name",), owners=())
+ROLES = Kind(Role, "role", unique=("name",), later={"permissions": LATER_PERMISSIONS}, owners=())
+SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",), owners=())
+AUTHORIZATION_DETAILS_TYPES = Kind(
+    AuthorizationDetailsType, "authorization_details_type", unique=("name",), owners=()
+)
+USER_ATTRIBUTES = Kind(UserAttribute, "user_attribute", owners=())

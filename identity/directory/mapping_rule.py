@@ -29,4 +29,4 @@ class MappingRule(Record):
         return self.claim_value in claims.get(self.claim_name, ())
 
 
-MAPPING_RULES = Kind(MappingRule, "mapping_rule")
+MAPPING_RULES = Kind(MappingRule, "mapping_rule", owners=())

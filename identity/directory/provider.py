@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from identity.crypto.keys.master_keys import Sealed
 from identity.foundation.vocabulary import AuthenticationMethod
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 class ProviderType(StrEnum):
@@ -157,7 +157,7 @@ class Provider(Record):
         return self.fields.is_enabled and (has_keys or self.fields.profile is not None)
 
 
-PROVIDERS = Kind(Provider, "provider")
+PROVIDERS = Kind(Provider, "provider", owners=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,4 +173,12 @@ def link_id_of(provider: Provider, sub: str) -> str:
     return f"{provider.id} {sub}"
 
 
-PROVIDER_LINKS = Kind(ProviderLink, "provider_link", indexed=("provider_id", "user_id"))
+PROVIDER_LINKS = Kind(
+    ProviderLink,
+    "provider_link",
+    indexed=("provider_id", "user_id"),
+    owners=(
+        Owner("provider", "provider_id"),
+        Owner("user", "user_id"),
+    ),
+)

@@ -218,6 +218,7 @@ USERS = Kind(
     ordered=("name", "email"),
     words=("words",),
     later={"permissions": LATER_PERMISSIONS},
+    owners=(),
 )
 
 

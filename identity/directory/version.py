@@ -52,7 +52,7 @@ class DirectoryVersionRecord(Record):
     changes: tuple[Change, ...] = ()
 
 
-DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
+DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version", owners=())
 
 
 @dataclass(frozen=True, slots=True)

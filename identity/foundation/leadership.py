@@ -29,7 +29,7 @@ class Leader(Record):
     process: str
 
 
-LEADERS = Kind(Leader, "leader")
+LEADERS = Kind(Leader, "leader", owners=())
 
 
 class Leadership:
@@ -58,7 +58,7 @@ class Leadership:
             return
         with suppress(Unavailable, Changed, TimeoutError):
             async with asyncio.timeout(_RESIGN_SECONDS):
-                await self._records.replace(replace(held, expires_at=self._clock.now()))
+                await self._records.take(held.tenant_id, held.id, revision=held.revision)
 
     def _rest(self) -> timedelta:
         """Return the remaining time of the term."""

@@ -1,7 +1,8 @@
 """Shields servicer calls from client cancellation.
 
-A change is therefore never stored without its event, nor the first of two related changes without the second. A
-shielded call still ends: at its own deadline, and when the provider stops.
+A client that disconnects therefore leaves no change without its event, and no first of two related changes without the
+second. A shielded call still ends: at its own deadline, when the provider stops, and during an outage of the store. A
+second change that must follow even then is stored together with the first, as a removal or as a task of a queue.
 """
 
 import asyncio

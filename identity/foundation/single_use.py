@@ -13,7 +13,7 @@ class SpentId(Record):
     """`id` is a hash of the identifier and its purpose; kept until the identifier would be refused anyway."""
 
 
-SPENT_IDS = Kind(SpentId, "spent_id")
+SPENT_IDS = Kind(SpentId, "spent_id", owners=())
 
 
 class SingleUse:

@@ -153,6 +153,10 @@ class Tenants:
         """Return an enabled tenant, the default one for an empty id; raises NotFound."""
         return self._found(self._known.served.get(TenantId(tenant_id)) if tenant_id else self.default)
 
+    def of(self, tenant_id: TenantId) -> Tenant:
+        """Return a tenant that may be disabled, or unknown to this process."""
+        return self._known.served.get(tenant_id) or Tenant(tenant_id, self.issuer_of(tenant_id))
+
     def find_by_issuer(self, issuer: str) -> Tenant:
         """Return the tenant with this issuer, the default one for an empty text; raises NotFound."""
         return self._found(self._by_issuer.get(issuer) if issuer else self.default)

@@ -14,7 +14,7 @@ from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.provider import PROVIDERS, ClaimMapping, Provider
 from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LdapDirectory, LdapGroupMapping
 from identity.directory.user import USERS, User
-from identity.foundation.tenants import Tenant
+from server.platform.call import TenantId
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, Record, Records, RecordStore, every
 
@@ -30,7 +30,7 @@ _Field: TypeAlias = Literal["groups", "roles"]
 
 
 class Holders(Protocol):
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         """Replace the name in all records, or remove it when `after` is empty; raises Unavailable."""
         ...
 
@@ -61,9 +61,9 @@ class PeopleWith:
         self._users = users
         self._field = field
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         for _ in range(_MOST_SEARCHES):
-            found = await self._users.find(tenant.tenant_id, self._field, before, most=_PAGE)
+            found = await self._users.find(tenant_id, self._field, before, most=_PAGE)
             if not found:
                 return
             await self._users.replace_all([self._renamed(user, before, after) for user in found])
@@ -84,12 +84,12 @@ class RecordsWith(Generic[R]):
         self._records = records
         self._fields = fields
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         def renamed(record: R) -> R:
             names = {field: _renamed(getattr(record, field), before, after) for field in self._fields}
             return replace(record, **names)  # type: ignore[arg-type]  # fields of names
 
-        await _write_each(self._records, tenant, renamed)
+        await _write_each(self._records, tenant_id, renamed)
 
 
 class ProvidersThatGive:
@@ -99,12 +99,12 @@ class ProvidersThatGive:
         self._providers = providers
         self._field = field
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         def renamed(provider: Provider) -> Provider:
             mappings = _renamed_mappings(provider.fields.mappings, self._field, before, after)
             return replace(provider, fields=replace(provider.fields, mappings=mappings))
 
-        await _write_each(self._providers, tenant, renamed)
+        await _write_each(self._providers, tenant_id, renamed)
 
 
 class LdapDirectoriesThatGive:
@@ -114,39 +114,39 @@ class LdapDirectoriesThatGive:
         self._directories = directories
         self._field = field
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         def renamed(directory: LdapDirectory) -> LdapDirectory:
             mappings = _renamed_mappings(directory.fields.mappings, self._field, before, after)
             return replace(directory, fields=replace(directory.fields, mappings=mappings))
 
-        await _write_each(self._directories, tenant, renamed)
+        await _write_each(self._directories, tenant_id, renamed)
 
 
 class AllOf:
     def __init__(self, *holders: Holders) -> None:
         self._holders = holders
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         for holders in self._holders:
-            await holders.rename(tenant, before, after)
+            await holders.rename(tenant_id, before, after)
 
 
 class PeopleWithAttributes:
     def __init__(self, users: Records[User]) -> None:
         self._users = users
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         def renamed(user: User) -> User:
             return replace(user, attributes=_renamed_keys(user.attributes, before, after))
 
-        await _write_each(self._users, tenant, renamed)
+        await _write_each(self._users, tenant_id, renamed)
 
 
 class ScopesWithAttributes:
     def __init__(self, definitions: Records[ScopeDefinition]) -> None:
         self._definitions = definitions
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         def renamed(definition: ScopeDefinition) -> ScopeDefinition:
             return replace(
                 definition,
@@ -154,12 +154,12 @@ class ScopesWithAttributes:
                 attr_include_id=_renamed(definition.attr_include_id, before, after),
             )
 
-        await _write_each(self._definitions, tenant, renamed)
+        await _write_each(self._definitions, tenant_id, renamed)
 
 
-async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
+async def _write_each(records: Records[R], tenant_id: TenantId, changed: Callable[[R], R]) -> None:
     """Replace every record by the result of `changed`."""
-    async for record in every(records, tenant.tenant_id):
+    async for record in every(records, tenant_id):
         await _write_until_kept(records, record, changed)
 
 

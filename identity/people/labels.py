@@ -1,7 +1,8 @@
 """Groups, roles and scopes: create, rename and remove, together with the records of all holders.
 
-Holders are written first, so that an interrupted change can be repeated. They are written once more at the end, because
-a holder may get the old name while the label still exists.
+A rename writes holders first, so that an interrupted change can be repeated. They are written once more at the end,
+because a holder may get the old name while the label still exists. A removal writes holders after the label is gone, and
+any process finishes it.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -10,18 +11,17 @@ from typing import Generic, TypeVar
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.access.last_administrator import retire
 from identity.directory.labels import MOST_LABELS, Label
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from identity.people.holders import Holders
 from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
-from server.platform.records import AlreadyThere, Changed, Records
+from server.platform.records import AlreadyThere, Changed, Kind, RecordStore, Removal
 
 _ID_LENGTH = 24
 
@@ -38,29 +38,32 @@ class Labels(Generic[L]):
     def __init__(
         self,
         noun: str,
-        records: Records[L],
+        store: RecordStore,
+        kind: Kind[L],
         *,
         checked: Callable[[str], str],
         built_in: Collection[str],
         holders: Holders,
         administrators: Administrators,
-        authorizations: OwnedAuthorizations,
+        removals: Removals,
         version: DirectoryVersion,
         events: Events,
         randomness: Randomness,
         expect: Callable[[L], None] = _expect_nothing,
     ) -> None:
         self._noun = noun
-        self._records = records
+        self._kind = kind
+        self._records = store.of(kind)
         self._checked = checked
         self._built_in = built_in
         self._holders = holders
         self._administrators = administrators
-        self._authorizations = authorizations
+        self._removals = removals
         self._version = version
         self._events = events
         self._randomness = randomness
         self._expect = expect
+        removals.first(kind, self._advance, self._withdraw)
 
     async def all(self, tenant: Tenant) -> Sequence[L]:
         return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
@@ -95,6 +98,7 @@ class Labels(Generic[L]):
             kept = await self._records.insert(new, note=note)
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a {self._noun} of this name", field="name") from error
+        await self._expect_no_removal(kept)
         await self._tell(tenant, EventType.CREATED, kept.name, actor)
         return kept
 
@@ -117,7 +121,7 @@ class Labels(Generic[L]):
         guard = await self._administrators.guard(before, after, actor)
         if after.name != before.name:
             await self._expect_free(tenant, after.name)
-            await self._holders.rename(tenant, before.name, after.name)
+            await self._holders.rename(tenant.tenant_id, before.name, after.name)
         try:
             kept = await self._records.replace(after, note=note, guard=guard)
         except AlreadyThere as error:
@@ -125,7 +129,7 @@ class Labels(Generic[L]):
         except Changed as error:
             raise self._changed() from error
         if kept.name != before.name:
-            await self._holders.rename(tenant, before.name, kept.name)
+            await self._holders.rename(tenant.tenant_id, before.name, kept.name)
         await self._tell(tenant, EventType.CHANGED, kept.name, actor)
         return kept
 
@@ -134,17 +138,33 @@ class Labels(Generic[L]):
     ) -> None:
         """Raises NotFound, InvalidState, and PermissionDenied for a label that gives what the caller lacks."""
         label = await self.get(tenant, label_id)
+        guard = await self._administrators.guard(label, None, actor)
         try:
-            await retire(self._records, label, await self._administrators.guard(label, None, actor))
+            await self._removals.take(
+                self._kind, label, name=label.name, revision=label.revision, note=note, guard=guard
+            )
         except Changed as error:
             raise self._changed() from error
-        await self._holders.rename(tenant, label.name, "")
-        taken = await self._records.take(tenant.tenant_id, label_id, note=note)
-        await self._holders.rename(tenant, label.name, "")
-        await self._authorizations.remove_of(label)
-        if taken is None:
-            raise NotFound(f"there is no such {self._noun}")
-        await self._tell(tenant, EventType.DELETED, label.name, actor)
+        await self._report(tenant, EventType.DELETED, label.name, actor)
+
+    async def _advance(self, _removal: Removal) -> None:
+        await self._version.advance()
+
+    async def _withdraw(self, removal: Removal) -> None:
+        """Remove the name of a removed label from all holders, unless another label has got it since the first pass."""
+        has_successor = removal.is_swept and await self._records.find(
+            removal.tenant_id, "name", removal.name, most=1
+        )
+        if not has_successor:
+            await self._holders.rename(removal.tenant_id, removal.name, "")
+
+    async def _expect_no_removal(self, new: L) -> None:
+        """Raise InvalidState, and take the new label back, if an earlier one of this name is being removed."""
+        try:
+            await self._removals.finish(new.tenant_id, self._kind, new.name)
+        except InvalidState:
+            await self._removals.take(self._kind, new, name=new.name)
+            raise
 
     def _changed(self) -> InvalidState:
         return InvalidState(f"another caller changed the {self._noun} in the meantime")
@@ -153,7 +173,11 @@ class Labels(Generic[L]):
         self._checked(name)
         if name in self._built_in or await self._records.find(tenant.tenant_id, "name", name, most=1):
             raise AlreadyExists(f"there is a {self._noun} of this name", field="name")
+        await self._removals.finish(tenant.tenant_id, self._kind, name)
 
     async def _tell(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
         await self._version.advance()
+        await self._report(tenant, event_type, name, actor)
+
+    async def _report(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
         await self._events.emit(tenant.tenant_id, event_type, text=f"{self._noun} {name}", actor=actor)

@@ -5,15 +5,15 @@ from dataclasses import asdict, dataclass, replace
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.access.last_administrator import retire
-from identity.directory.mapping_rule import MOST_RULES, MappingRule
-from identity.directory.owned_authorizations import OwnedAuthorizations
+from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES, MappingRule
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.record_changes import rewritten
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
+from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, Records
 
@@ -28,10 +28,13 @@ class RuleDraft:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRules:
     records: Records[MappingRule]
-    authorizations: OwnedAuthorizations
+    removals: Removals
     administrators: Administrators
     version: DirectoryVersion
     events: Events
+
+    def __post_init__(self) -> None:
+        self.removals.succeed(MAPPING_RULES, self._is_known)
 
     async def all(self, tenant: Tenant) -> Sequence[MappingRule]:
         """List them by id."""
@@ -47,14 +50,20 @@ class MappingRules:
     async def add(
         self, tenant: Tenant, rule_id: str, draft: RuleDraft, actor: Actor, *, note: AuditNote
     ) -> MappingRule:
-        """Raises AlreadyExists, and InvalidState when there are too many."""
+        """Raises AlreadyExists, and InvalidState when there are too many, or an earlier rule of the id is being removed."""
         if len(await self.all(tenant)) >= MOST_RULES:
             raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
         rule = MappingRule(tenant_id=tenant.tenant_id, id=rule_id, **asdict(draft))
+        await self.removals.finish(tenant.tenant_id, MAPPING_RULES, rule_id)
         try:
             kept = await self.records.insert(rule, note=note)
         except AlreadyThere as error:
             raise AlreadyExists("there is a mapping rule with this id") from error
+        try:
+            await self.removals.finish(tenant.tenant_id, MAPPING_RULES, rule_id)
+        except InvalidState:
+            await self.removals.take(MAPPING_RULES, kept, name=rule_id)
+            raise
         await self._tell(tenant, EventType.CREATED, kept.id, actor)
         return kept
 
@@ -79,15 +88,17 @@ class MappingRules:
     async def remove(self, tenant: Tenant, rule_id: str, actor: Actor, note: AuditNote) -> None:
         """Raises NotFound, InvalidState, and PermissionDenied for a rule that gives what the caller lacks."""
         rule = await self.get(tenant, rule_id)
+        guard = await self.administrators.guard(rule, None, actor)
         try:
-            await retire(self.records, rule, await self.administrators.guard(rule, None, actor))
+            await self.removals.take(
+                MAPPING_RULES, rule, name=rule_id, revision=rule.revision, note=note, guard=guard
+            )
         except Changed as error:
             raise InvalidState("another caller changed the mapping rule in the meantime") from error
-        taken = await self.records.take(tenant.tenant_id, rule_id, note=note)
-        if taken is None:
-            raise NotFound("there is no such mapping rule")
-        await self.authorizations.remove_of(taken)
         await self._tell(tenant, EventType.DELETED, rule_id, actor)
+
+    async def _is_known(self, tenant_id: TenantId, rule_id: str) -> bool:
+        return await self.records.get(tenant_id, rule_id) is not None
 
     async def _tell(self, tenant: Tenant, event_type: EventType, rule_id: str, actor: Actor) -> None:
         await self.version.advance()

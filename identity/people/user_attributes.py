@@ -164,7 +164,7 @@ class UserAttributes:
 
     async def _rename_everywhere(self, tenant: Tenant, before: str, after: str) -> None:
         for holders in self.holders:
-            await holders.rename(tenant, before, after)
+            await holders.rename(tenant.tenant_id, before, after)
 
     async def _user(self, tenant: Tenant, user_id: UserId) -> User:
         user = await self.users.get(tenant.tenant_id, user_id)

@@ -11,13 +11,9 @@ from typing import Protocol
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.access.device import Device
-from identity.access.last_administrator import retire
 from identity.access.sign_out import SignOut
 from identity.directory.chosen_password import ChosenPassword
-from identity.directory.owned_authorizations import OwnedAuthorizations
-from identity.directory.provider import ProviderLink
-from identity.directory.user import User, UserId
+from identity.directory.user import USERS, User, UserId
 from identity.directory.users import find_by_name
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
@@ -25,14 +21,15 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.events.new_addresses import new_address
 from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
-from identity.foundation.tenants import Tenant
+from identity.foundation.removals import Removals
+from identity.foundation.tenants import Tenant, Tenants
 from identity.people.searches import UserSearch
 from identity.people.user_changes import Labelled, UserChange, applied
 from server.platform.audit import AuditNote
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, Unavailable
 from server.platform.query.cursor import cursors
-from server.platform.records import AlreadyThere, Changed, Records
+from server.platform.records import AlreadyThere, Changed, Guard, Records, Removal
 
 OTHER_REVISION = "OTHER_ETAG"
 """Cause of the refusal of a change for another revision of the record."""
@@ -49,57 +46,21 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
-class OneTimeCodes(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class Passkeys(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class Consents(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class TermsOfUse(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class SupportAccesses(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
-class Places(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
 class WelcomeMails(Protocol):
     async def greet(self, tenant: Tenant, user: User) -> None:
         """Send a mail to a user who cannot sign in yet."""
         ...
 
 
-class Images(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
-    devices: Records[Device]
-    consents: Consents
-    terms: TermsOfUse
-    support: SupportAccesses
-    provider_links: Records[ProviderLink]
-    passkeys: Passkeys
-    places: Places
     welcome: WelcomeMails
-    one_time_codes: OneTimeCodes
-    images: Images
     roles: Names
     groups: Names
     administrators: Administrators
-    authorizations: OwnedAuthorizations
+    tenants: Tenants
+    removals: Removals
     version: DirectoryVersion
     password_choice: PasswordChoice
     reserved_usernames: Collection[str]
@@ -107,6 +68,9 @@ class UserAdministration:
     events: Events
     clock: Clock
     randomness: Randomness
+
+    def __post_init__(self) -> None:
+        self.removals.first(USERS, self._advance, self._sign_out)
 
     async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[User]:
         """Return users in the order of their ids, beginning after `after`."""
@@ -227,48 +191,34 @@ class UserAdministration:
     async def delete(
         self, tenant: Tenant, user_id: UserId, actor: Actor, *, note: AuditNote | None = None
     ) -> None:
-        """Remove a user with all dependent records; raises NotFound, InvalidState, PermissionDenied."""
-        await self._retire(tenant, user_id, actor)
-        # The account first: without it the dependent records are invalid, and no new ones can be created.
-        user = await self.users.take(tenant.tenant_id, user_id, note=note)
-        await self._remove_rest(tenant, user_id)
-        if user is None:
-            raise NotFound("there is no such user")
-        await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+        """Remove a user with all dependent records; raises NotFound, InvalidState, PermissionDenied, Unavailable.
 
-    async def _retire(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
+        The user is gone at once. Another process removes the remaining records if this call cannot.
+        """
         for _ in range(_ATTEMPTS):
             user = await self.get(tenant, user_id)
             guard = await self.administrators.guard(user, None, actor)
-            try:
-                return await retire(self.users, user, guard)
-            except Changed:
-                continue
+            if await self.remove_unchanged(user, note=note, guard=guard):
+                await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+                return
         raise Unavailable.untouched("too many requests change the user at the same time")
 
-    async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
-        """Remove a user with all dependent records, unless it was changed since it was read."""
+    async def remove_unchanged(
+        self, user: User, *, note: AuditNote | None = None, guard: Guard | None = None
+    ) -> bool:
+        """Remove a user with all dependent records, unless the user was changed or removed since it was read."""
         try:
-            # `take` ignores the revision, `replace` compares it: the record expires now, and maintenance removes it.
-            await self.users.replace(replace(user, expires_at=self.clock.now()))
+            await self.removals.take(USERS, user, revision=user.revision, note=note, guard=guard)
         except Changed:
             return False
-        await self._remove_rest(tenant, user.user_id)
         return True
 
-    async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
-        await self.version.advance(user_id)
-        await self.sign_out.finish(tenant, user_id)
-        await self.devices.remove(tenant.tenant_id, "user_id", user_id)
-        await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
-        await self.passkeys.remove_of_user(tenant, user_id)
-        await self.places.remove_of_user(tenant, user_id)
-        await self.one_time_codes.remove_of_user(tenant, user_id)
-        await self.consents.remove_of_user(tenant, user_id)
-        await self.terms.remove_of_user(tenant, user_id)
-        await self.support.remove_of_user(tenant, user_id)
-        await self.images.remove_of_user(tenant, user_id)
-        await self.authorizations.remove_of_user(tenant, user_id)
+    async def _advance(self, removal: Removal) -> None:
+        await self.version.advance(removal.owner_id)
+
+    async def _sign_out(self, removal: Removal) -> None:
+        """End the sessions of a removed user one by one, so that relying parties get logout tokens."""
+        await self.sign_out.finish(self.tenants.of(removal.tenant_id), UserId(removal.owner_id))
 
     async def _signed_out(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> User:
         """Return the changed user, whom the same write signs out after a new password or the end of the account."""

@@ -31,18 +31,14 @@ from identity.administration.rpc.saml_key import SamlKeyServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
 from identity.administration.saml_keys import SamlKeyAdministration
 from identity.administration.terms_of_use import TermsAdministration
-from identity.authentication.saml_applications.applications import SamlApplications
 from identity.clients.administration import ClientAdministration
 from identity.clients.dynamic.registration import DynamicRegistration
 from identity.clients.rpc.client import ClientServicer
 from identity.clients.rpc.dynamic_client import DynamicClientServicer
-from identity.clients.scim_applications.administration import ScimApplicationAdministration
 from identity.clients.sectors import Sectors
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import TENANTS
 from identity.wiring.access import UserState
-from identity.wiring.clients.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
@@ -63,11 +59,8 @@ class AdministrationWiring:
         dependencies: Dependencies,
         user_state: UserState,
         callers: Callers,
-        *,
-        scim_applications: ScimApplicationAdministration,
     ) -> None:
         self._dependencies = dependencies
-        self._scim_applications = scim_applications
         self._user_state = user_state
         self._admission = Admission(dependencies.tenants, callers)
         self._sectors = Sectors(dependencies.documents)
@@ -95,14 +88,8 @@ class AdministrationWiring:
         return ClientAdministration(
             dependencies.store,
             dependencies.tenants,
-            token_sets=self._user_state.token_sets,
-            consents=self._user_state.consents,
-            screens=screens_on(dependencies),
-            saml_applications=SamlApplications(dependencies.store),
-            scim_applications=self._scim_applications,
-            images=dependencies.images,
             administrators=dependencies.administrators,
-            authorizations=OwnedAuthorizations(dependencies.store),
+            removals=dependencies.removals,
             destinations=dependencies.destinations,
             sectors=self._sectors,
             secrets=dependencies.secrets,

@@ -105,6 +105,7 @@ class AuthorizationWiring:
                 destinations=dependencies.destinations,
                 version=dependencies.directory_version,
                 events=dependencies.events,
+                removals=dependencies.removals,
                 clock=dependencies.clock,
             ),
             browsers.hints,

@@ -32,6 +32,7 @@ from identity.directory.subjects import Subjects
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenants
 from server.platform.clock import Clock
 from server.platform.document_revision import DocumentRevision
@@ -67,6 +68,7 @@ class Dependencies:
     last_administrator: LastAdministrator
     directory_version: DirectoryVersion
     revision: DocumentRevision
+    removals: Removals
     destinations: Destinations
     documents: HttpDocuments
     published_keys: PublishedKeys

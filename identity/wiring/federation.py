@@ -59,7 +59,7 @@ class FederationWiring:
             providers=dependencies.store.of(PROVIDERS),
             links=dependencies.store.of(PROVIDER_LINKS),
             users=dependencies.store.of(USERS),
-            images=dependencies.images,
+            removals=dependencies.removals,
             administrators=dependencies.administrators,
             roles=people.roles,
             groups=people.groups,

@@ -33,6 +33,7 @@ class LdapWiring:
         administration = LdapAdministration(
             directories=dependencies.store.of(LDAP_DIRECTORIES),
             links=dependencies.store.of(LDAP_LINKS),
+            removals=dependencies.removals,
             users=dependencies.store.of(USERS),
             administrators=dependencies.administrators,
             roles=people.roles,

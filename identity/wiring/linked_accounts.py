@@ -2,7 +2,6 @@
 
 from identity.authentication.federation.linked_accounts import L, LinkedAccounts
 from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 from server.platform.records import Kind
@@ -16,7 +15,7 @@ def linked_accounts(dependencies: Dependencies, user_state: UserState, links: Ki
         last_administrator=dependencies.last_administrator,
         version=dependencies.directory_version,
         sign_out=user_state.sign_out,
-        passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
+        passkeys=dependencies.store.of(PASSKEYS),
         events=dependencies.events,
         clock=dependencies.clock,
     )

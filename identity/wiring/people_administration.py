@@ -29,11 +29,8 @@ from identity.access.sessions.session import SESSIONS
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
 from identity.administration.tenant_sign_out import TenantSignOut
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
 from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.authentication.one_time_codes.secrets import GeneratorSecrets
-from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.reauthentication.modification_tokens import (
     MODIFICATION_TOKENS,
     ModificationTokens,
@@ -56,7 +53,6 @@ from identity.directory.labels import (
     ScopeDefinition,
 )
 from identity.directory.mapping_rule import MAPPING_RULES
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.password_hashes.costliest import CostliestHashes
 from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.providers import Providers
@@ -181,7 +177,6 @@ class PeopleAdministrationWiring:
             ldap_links=dependencies.store.of(LDAP_LINKS),
         )
         self.administrators = dependencies.administrators
-        self.owned_authorizations = OwnedAuthorizations(dependencies.store)
         admission = Admission(dependencies.tenants, callers)
         self.api_callers = ProcessApiCallers(
             *(dependencies.tenants, self._users, dependencies.clock),
@@ -245,20 +240,12 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return UserAdministration(
             users=self._users,
-            devices=dependencies.store.of(DEVICES),
-            provider_links=dependencies.store.of(PROVIDER_LINKS),
-            consents=self._user_state.consents,
-            terms=self._user_state.terms,
-            support=self._user_state.support,
-            passkeys=Passkeys(dependencies.store.of(PASSKEYS)),
-            places=self._notices.places,
             welcome=self._welcome,
-            one_time_codes=CodeFactorRecords(dependencies.store),
-            images=dependencies.images,
+            tenants=dependencies.tenants,
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             version=dependencies.directory_version,
             password_choice=self.password_choice,
             reserved_usernames=dependencies.config.users.preferred_username_blacklist,
@@ -341,12 +328,13 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return Labels(
             "group",
-            dependencies.store.of(GROUPS),
+            dependencies.store,
+            GROUPS,
             checked=names.group,
             built_in=(),
             holders=AllOf(holders_of_groups(dependencies.store), DefaultGroups(dependencies.store)),
             administrators=self.administrators,
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
@@ -356,12 +344,13 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return Labels(
             "role",
-            dependencies.store.of(ROLES),
+            dependencies.store,
+            ROLES,
             checked=names.label,
             built_in=ADMINISTRATOR_ROLES,
             holders=holders_of_roles(dependencies.store),
             administrators=self.administrators,
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
@@ -371,7 +360,7 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return MappingRules(
             records=dependencies.store.of(MAPPING_RULES),
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             administrators=self.administrators,
             version=dependencies.directory_version,
             events=dependencies.events,
@@ -403,12 +392,13 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return Labels(
             "scope",
-            dependencies.store.of(SCOPE_DEFINITIONS),
+            dependencies.store,
+            SCOPE_DEFINITIONS,
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
             holders=RecordsWith(dependencies.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
             administrators=self.administrators,
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
@@ -418,12 +408,13 @@ class PeopleAdministrationWiring:
         dependencies = self._dependencies
         return Labels(
             "type of authorization details",
-            dependencies.store.of(AUTHORIZATION_DETAILS_TYPES),
+            dependencies.store,
+            AUTHORIZATION_DETAILS_TYPES,
             checked=names.label,
             built_in=(),
             holders=RecordsWith(dependencies.store.of(CLIENTS), "authorization_details_types"),
             administrators=self.administrators,
-            authorizations=self.owned_authorizations,
+            removals=dependencies.removals,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,

@@ -3,7 +3,7 @@
 import itertools
 import json
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -96,7 +96,7 @@ from identity.directory.users import Users
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.events import Events
-from identity.foundation.randomness import SystemRandomness
+from identity.foundation.randomness import Randomness, SystemRandomness
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
@@ -104,7 +104,8 @@ from identity.protocol.logout.endpoint import EndSession
 from identity.protocol.logout.front_channel import FrontChannel
 from identity.protocol.logout.logout_request import LogoutRequestReader
 from server.platform.call import TenantId
-from server.platform.clock import VirtualClock
+from server.platform.clock import Clock, VirtualClock
+from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
 from tests.identity.documents import KnownDocuments
 from tests.identity.remembered_keys import RememberedKeyMaker
@@ -250,12 +251,14 @@ class Provider:
         protection: LoginProtectionConfig = LoginProtectionConfig(),  # noqa: B008  # frozen
         sessions: SessionConfig = SessionConfig(),  # noqa: B008  # frozen
         logout: LogoutConfig = LogoutConfig(),  # noqa: B008  # frozen
+        store_at: Callable[[Clock], RecordStore] = MemoryRecordStore,
+        randomness: Randomness | None = None,
     ) -> None:
         self.clock = VirtualClock(pinned=NOON)
-        self.store = MemoryRecordStore(self.clock)
+        self.store = store_at(self.clock)
         self.tenants = Tenants("https://id.example.com", TenantId("default"), (ACME,))
         self.tenant = self.tenants.default
-        self.randomness = CountedRandomness()
+        self.randomness = randomness or CountedRandomness()
         self.keys, self.token_sets = OneKeyRing(), RemovedTokenSets()
         self.confirmation, self.pauses = Confirmation(), Pauses()
         self.hasher = SecretHasher(b"k" * 32)

@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from datetime import datetime
 from types import NoneType
 from typing import Any, get_args, get_type_hints
@@ -16,9 +17,9 @@ from server.platform.call import TenantId
 from server.platform.clock import SystemClock
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
-from server.platform.records import Kind
+from server.platform.records import Kind, Record
 from server.platform.records.postgres import PostgresRecordStore
-from server.platform.records.statements import OWN_COLUMNS
+from server.platform.records.statements import OWN_COLUMNS, Statements
 from server.platform.records.texts import holds_many
 from tests.durable import migrated_database
 
@@ -103,6 +104,8 @@ def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
         yield kind.name, f"{kind.name}_{field}_start", False
     for field in kind.words:
         yield kind.name, f"{kind.name}_{field}", False
+    for path in kind.owner_paths:
+        yield kind.name, f"{kind.name}_{path.replace('.', '_')}", False
     if kind.scheduled:
         yield kind.name, f"{kind.name}_{kind.scheduled}", False
     if kind.name in COUNTED:
@@ -123,6 +126,65 @@ async def test_tables_have_a_column_for_each_field_that_records_are_found_by(ide
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "path"), [(kind.name, path) for kind in KINDS.values() for path in kind.owner_paths]
+)
+async def test_an_index_finds_records_by_their_owner(identity_dsn: str, name: str, path: str) -> None:
+    statement = Statements.of(KINDS[name], frozenset()).find[path]
+    connection = await asyncpg.connect(identity_dsn)
+    try:
+        await connection.execute("SET enable_seqscan = off")
+        arguments = ("acme", "x", SystemClock().now(), 1)
+        prepared = await connection.prepare(statement)
+        plan = str(await prepared.explain(*arguments))
+    finally:
+        await connection.close()
+
+    assert f"{name}_{path.replace('.', '_')}" in plan
+
+
+# Of the tenant, of images, which have an owner themselves, ids that other programs gave, and names that end so.
+OTHER_IDS = {
+    *("tenant_id", "logo_id", "picture_id", "image_id"),
+    *("external_id", "remote_id", "rp_id", "resource_id", "attr_include_id"),
+}
+
+
+def naming_fields(kind: Kind[Any]) -> Iterator[str]:
+    """Return the fields of a kind that seem to hold the id of another record."""
+    for field in fields(kind.type):
+        if field.name.endswith("_id") and field.name not in OTHER_IDS:
+            yield field.name
+        if field.name in {"owner", "holder", "application"}:
+            yield field.name
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_a_field_that_names_another_record_is_declared(name: str) -> None:
+    kind = KINDS[name]
+    declared = {owner.field for owner in kind.owners} | {*kind.outlives}
+
+    undeclared = {field for field in naming_fields(kind) if field not in declared}
+
+    # A link is found by its user; its holder is the user together with the usage.
+    assert undeclared == ({"holder"} if name == "link" else set())
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_owners_and_what_a_record_outlives_exist(name: str) -> None:
+    kind = KINDS[name]
+    known = {field.name for field in fields(kind.type)}
+    named = {owner.field for owner in kind.owners} | {*kind.outlives, kind.named_by}
+
+    assert {owner.kind for owner in kind.owners} <= KINDS.keys()
+    assert {field.split(".")[0] for field in named} <= known
+
+
+def test_a_kind_without_a_word_about_its_owners_is_refused() -> None:
+    with pytest.raises(TypeError, match="owners"):
+        Kind(Record, "thing")  # type: ignore[call-arg]  # what is missing is the point
+
+
 async def test_columns_that_records_are_found_by_have_an_index(identity_dsn: str) -> None:
     assert {index for kind in KINDS.values() for index in indexes(kind)} == await rows(identity_dsn, INDEXES)
 
@@ -139,7 +201,7 @@ async def test_every_statement_of_a_kind_runs(identity_dsn: str, name: str) -> N
         records = PostgresRecordStore(PooledDatabase(pool), clock).of(kind)
 
         assert await records.page(tenant_id) == []
-        for field in (*kind.unique, *kind.indexed):
+        for field in (*kind.unique, *kind.indexed, *kind.owner_paths, "id"):
             assert await records.find(tenant_id, field, "x") == []
             assert await records.remove(tenant_id, field, "x") == 0
         if kind.scheduled:

@@ -33,4 +33,4 @@ class AccountFailures(Record):
         return replace(self, addresses=tuple(known for known in self.addresses if known.address != address))
 
 
-ACCOUNT_FAILURES = Kind(AccountFailures, "account_failures")
+ACCOUNT_FAILURES = Kind(AccountFailures, "account_failures", owners=())

@@ -152,4 +152,4 @@ def _expect_over(until: datetime | None, now: datetime, detail: str) -> None:
 
 
 BLOCK = "block"
-ADDRESS_FAILURES = Kind(AddressFailures, "address_failures", indexed=("block",))
+ADDRESS_FAILURES = Kind(AddressFailures, "address_failures", indexed=("block",), owners=())

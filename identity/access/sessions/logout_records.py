@@ -20,7 +20,16 @@ class LogoutRequest(Record):
     screen_client_id: str = ""
 
 
-LOGOUT_REQUESTS = Kind(LogoutRequest, "logout_request")
+LOGOUT_REQUESTS = Kind(
+    LogoutRequest,
+    "logout_request",
+    owners=(),
+    outlives=(
+        "session_id",
+        "client_id",
+        "screen_client_id",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,4 +41,14 @@ class BackChannelLogout(QueuedTask):
     sid: str
 
 
-BACK_CHANNEL_LOGOUTS = Kind(BackChannelLogout, "back_channel_logout", indexed=("due",), scheduled="next_at")
+BACK_CHANNEL_LOGOUTS = Kind(
+    BackChannelLogout,
+    "back_channel_logout",
+    indexed=("due",),
+    scheduled="next_at",
+    owners=(),
+    outlives=(
+        "client_id",
+        "user_id",
+    ),
+)

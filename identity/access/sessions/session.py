@@ -5,7 +5,7 @@ from datetime import datetime
 
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 # RFC 8176 §2; `mfa` alone may be reported by an upstream provider.
 _OWN_FACTORS = frozenset({"hwk", "swk", "otp"})
@@ -122,4 +122,10 @@ SESSIONS = Kind(
     "session",
     unique=("sid",),
     indexed=("user_id", "upstream_sub", "upstream_sid", "impersonator_id", "impersonated_id"),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("user", "impersonator_id"),
+        Owner("user", "impersonated_id"),
+    ),
+    outlives=("provider_id",),
 )

@@ -14,7 +14,7 @@ class RevokedToken(Record):
     """`id` is the token's `jti`."""
 
 
-REVOKED_TOKENS = Kind(RevokedToken, "revoked_token")
+REVOKED_TOKENS = Kind(RevokedToken, "revoked_token", owners=())
 
 
 class RevokedTokens:

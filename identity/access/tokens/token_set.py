@@ -6,7 +6,7 @@ from datetime import datetime
 from identity.access.sessions.session import Authentication
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import Client, ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,4 +40,13 @@ class TokenSet(Record):
         return client.not_before is not None and (self.begun_at or self.authentication.at) < client.not_before
 
 
-TOKEN_SETS = Kind(TokenSet, "token_set", indexed=("user_id", "sid", "device_id", "client_id"))
+TOKEN_SETS = Kind(
+    TokenSet,
+    "token_set",
+    indexed=("user_id", "sid", "device_id", "client_id"),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("client", "client_id"),
+        Owner("device", "device_id"),
+    ),
+)

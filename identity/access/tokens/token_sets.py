@@ -54,9 +54,6 @@ class TokenSets:
     async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
         await self._remove(tenant, "device_id", device_id)
 
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._remove(tenant, "client_id", client_id)
-
     async def _remove(self, tenant: Tenant, field: str, text: str) -> None:
         if await self._sets.remove(tenant.tenant_id, field, text):
             await self._version.advance(text)

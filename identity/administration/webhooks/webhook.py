@@ -91,4 +91,4 @@ class Webhook(Subscriber):
         return replace(self, deliveries=(delivery, *others)[:MOST_DELIVERIES])
 
 
-WEBHOOKS = Kind(Webhook, "webhook", unique=("name",), scheduled="next_at")
+WEBHOOKS = Kind(Webhook, "webhook", unique=("name",), scheduled="next_at", owners=())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from identity.access.sessions.session import Authentication
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,4 +32,13 @@ class AuthorizationCode(Record):
     authorization_details: Details = ()
 
 
-AUTHORIZATION_CODES = Kind(AuthorizationCode, "authorization_code", indexed=("pair",))
+AUTHORIZATION_CODES = Kind(
+    AuthorizationCode,
+    "authorization_code",
+    indexed=("pair",),
+    owners=(
+        Owner("client", "client_id"),
+        Owner("user", "authentication.user_id"),
+    ),
+    outlives=("token_set_id",),
+)

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from identity.access.last_administrator import LastAdministrator
 from identity.authentication.federation.account_changes import vouched_for
+from identity.authentication.passkeys.passkey import Passkey
 from identity.directory.provider import ProviderLink
 from identity.directory.tenants.ldap_directory import LdapLink
 from identity.directory.user import User, UserId
@@ -26,10 +27,6 @@ class SignOut(Protocol):
     async def finish(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
-class Passkeys(Protocol):
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
-
-
 L = TypeVar("L", ProviderLink, LdapLink)
 
 
@@ -41,7 +38,7 @@ class LinkedAccounts(Generic[L]):
     last_administrator: LastAdministrator
     version: DirectoryVersion
     sign_out: SignOut
-    passkeys: Passkeys
+    passkeys: Records[Passkey]
     events: Events
     clock: Clock
 
@@ -59,7 +56,7 @@ class LinkedAccounts(Generic[L]):
         """Link an account whose address is the user's. The caller has checked that the address proves the user."""
         if not user.is_email_verified:
             # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
-            await self.passkeys.remove_of_user(tenant, user.user_id)
+            await self.passkeys.remove(tenant.tenant_id, "user_id", user.user_id)
         now = self.clock.now()
         vouched = vouched_for(user, now)
         try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from identity.authentication.requests.request import AuthorizationRequest
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 LIFETIME = timedelta(minutes=5)
 
@@ -24,4 +24,6 @@ class UpstreamLogin(Record):
     code_verifier: str = field(default="", repr=False)
 
 
-UPSTREAM_LOGINS = Kind(UpstreamLogin, "upstream_login")
+UPSTREAM_LOGINS = Kind(
+    UpstreamLogin, "upstream_login", owners=(Owner("provider", "provider_id"),), outlives=("session_id",)
+)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,4 +20,11 @@ class PendingLink(Record):
     code_verifier: str = field(default="", repr=False)
 
 
-PENDING_LINKS = Kind(PendingLink, "pending_link")
+PENDING_LINKS = Kind(
+    PendingLink,
+    "pending_link",
+    owners=(
+        Owner("user", "user_id"),
+        Owner("provider", "provider_id"),
+    ),
+)

@@ -39,10 +39,6 @@ class CodeFactorRecords:
         """Remove recovery codes of a user without other factors, so that they cannot be used later."""
         await self.change(tenant, user_id, without_idle_recovery)
 
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        """Remove the record with its account, whose id is never reused."""
-        await self._records.take(tenant.tenant_id, user_id)
-
 
 def without_idle_recovery(factors: CodeFactors) -> CodeFactors:
     if factors.generators or factors.by_email or not factors.recovery_hashes:

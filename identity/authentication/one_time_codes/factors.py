@@ -12,7 +12,7 @@ from identity.authentication.one_time_codes.config import OneTimeCodeConfig
 from identity.crypto.keys.master_keys import Sealed
 from identity.directory.user import UserId
 from server.platform.errors import ResourceExhausted
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 _LONGEST_PAUSE = timedelta(days=1)
 # More doublings exceed the longest pause in any case.
@@ -105,4 +105,4 @@ class CodeFactors(Record):
             raise ResourceExhausted("too many wrong codes", retry_at=str(ceil(self.paused_until.timestamp())))
 
 
-CODE_FACTORS = Kind(CodeFactors, "code_factors", indexed=("sealed_under",))
+CODE_FACTORS = Kind(CodeFactors, "code_factors", indexed=("sealed_under",), owners=(Owner("user"),))

@@ -18,7 +18,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
-from server.platform.records import Changed, Kind, Record, Records
+from server.platform.records import Changed, Kind, Owner, Record, Records
 
 _CODE_LENGTH = 48
 _UNKNOWN = "no code is requested in this browser"
@@ -45,7 +45,7 @@ class CodeQuestion(Record):
     mailed_until: datetime | None = None
 
 
-CODE_QUESTIONS = Kind(CodeQuestion, "code_question")
+CODE_QUESTIONS = Kind(CodeQuestion, "code_question", owners=(Owner("user", "user_id"),))
 
 
 class CodeQuestions:

@@ -16,7 +16,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
-from server.platform.records import Kind, Record, Records
+from server.platform.records import Kind, Owner, Record, Records
 
 _CODE_LENGTH = 48
 
@@ -59,7 +59,7 @@ class Ceremony(Record):
         return not self.amr and not self.is_remembered
 
 
-CEREMONIES = Kind(Ceremony, "ceremony")
+CEREMONIES = Kind(Ceremony, "ceremony", owners=(Owner("user", "user_id"),))
 
 
 class Ceremonies:

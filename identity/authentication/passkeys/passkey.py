@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NewType
 
 from identity.directory.user import UserId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 CredentialId = NewType("CredentialId", str)
 
@@ -49,7 +49,9 @@ class Passkey(Record):
         return Credential(CredentialId(self.id), self.transports)
 
 
-PASSKEYS = Kind(Passkey, "passkey", unique=("owned_name",), indexed=("user_id",))
+PASSKEYS = Kind(
+    Passkey, "passkey", unique=("owned_name",), indexed=("user_id",), owners=(Owner("user", "user_id"),)
+)
 
 
 def owned_name(user_id: UserId, name: str) -> str:

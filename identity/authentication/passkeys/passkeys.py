@@ -43,6 +43,3 @@ class Passkeys:
     async def take(self, passkey: Passkey) -> bool:
         """Remove it; False when another caller did so before."""
         return await self._records.take(passkey.tenant_id, passkey.id) is not None
-
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._records.remove(tenant.tenant_id, "user_id", user_id)

@@ -16,7 +16,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument
-from server.platform.records import Kind, Record, Records
+from server.platform.records import Kind, Owner, Record, Records
 
 _LENGTH = 32
 _LIFETIME = timedelta(seconds=120)
@@ -31,7 +31,7 @@ class ModificationToken(Record):
     peer_address: str
 
 
-MODIFICATION_TOKENS = Kind(ModificationToken, "modification_token")
+MODIFICATION_TOKENS = Kind(ModificationToken, "modification_token", owners=(Owner("user", "user_id"),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.single_use import SingleUse
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.records import Kind, Record, Records
+from server.platform.records import Kind, Owner, Record, Records
 
 _REQUEST_URI = "urn:ietf:params:oauth:request_uri:"
 _REFERENCE_LENGTH = 43
@@ -50,7 +50,7 @@ class PushedRequest(Record):
     parameters: tuple[tuple[str, str], ...] = field(repr=False)
 
 
-PUSHED_REQUESTS = Kind(PushedRequest, "pushed_request")
+PUSHED_REQUESTS = Kind(PushedRequest, "pushed_request", owners=(Owner("client", "client_id"),))
 
 
 class PushedRequests:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 class ResponseMode(StrEnum):
@@ -105,4 +105,16 @@ class AuthorizationRequest(Record):
     saml: SamlRequest | None = None
 
 
-AUTHORIZATION_REQUESTS = Kind(AuthorizationRequest, "authorization_request", indexed=("session_id",))
+AUTHORIZATION_REQUESTS = Kind(
+    AuthorizationRequest,
+    "authorization_request",
+    indexed=("session_id",),
+    owners=(
+        Owner("client", "client_id"),
+        Owner("user", "user_id"),
+    ),
+    outlives=(
+        "session_id",
+        "pushed_id",
+    ),
+)

@@ -18,7 +18,7 @@ class SamlArrival(Record):
     message: str = field(repr=False)
 
 
-SAML_ARRIVALS = Kind(SamlArrival, "saml_arrival")
+SAML_ARRIVALS = Kind(SamlArrival, "saml_arrival", owners=())
 
 
 class SamlArrivals:

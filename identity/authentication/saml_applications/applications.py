@@ -18,6 +18,3 @@ class SamlApplications:
 
     async def of_client(self, tenant: Tenant, client: Client) -> SamlApplication | None:
         return await self._records.get(tenant.tenant_id, client.id)
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._records.take(tenant.tenant_id, client_id)

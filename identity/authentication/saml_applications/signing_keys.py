@@ -39,7 +39,7 @@ class SamlSigningKey(Record):
         return (self.certificate, self.next_certificate) if self.next_key else (self.certificate,)
 
 
-SAML_SIGNING_KEYS = Kind(SamlSigningKey, "saml_signing_key")
+SAML_SIGNING_KEYS = Kind(SamlSigningKey, "saml_signing_key", owners=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,11 @@ from identity.foundation.absolute_uris import absolute_uri
 from identity.foundation.errors import InvalidClientMetadata, InvalidRedirectUri
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod, ConsentMode
 from server.platform.clock import Clock
+from server.platform.errors import InvalidState
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
 FRESH_FOR = timedelta(minutes=5)
@@ -69,8 +71,10 @@ class DocumentClients:
         destinations: Destinations,
         version: DirectoryVersion,
         events: Events,
+        removals: Removals,
         clock: Clock,
     ) -> None:
+        self._removals = removals
         self._clients = clients
         self._records = store.of(CLIENTS)
         self._is_enabled = is_enabled
@@ -155,11 +159,12 @@ class DocumentClients:
         kept = replace(after, registration=registration)
         try:
             if before is None:
+                await self._removals.finish(tenant.tenant_id, CLIENTS, client_id)
                 await self._records.insert(kept)
             else:
                 await self._records.replace(kept)
-        except (AlreadyThere, Changed):
-            # Another process has read the document, or an administrator has changed the client.
+        except (AlreadyThere, Changed, InvalidState):
+            # Another process has read the document, or an administrator has changed the client or just deleted it.
             return
         if before is None or replace(kept, registration=before.registration) != before:
             await self._version.advance(kept.id)

@@ -8,6 +8,7 @@ from identity.access.callers import Actor
 from identity.clients.relying_parties import RelyingParties
 from identity.clients.scim_applications.application import (
     MOST_OF_TENANT,
+    SCIM_APPLICATIONS,
     ScimApplication,
     ScimResource,
     remove_resources,
@@ -24,6 +25,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.record_changes import rewritten
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
@@ -76,6 +78,7 @@ class ScimApplicationAdministration:
 
     applications: Records[ScimApplication]
     resources: Records[ScimResource]
+    removals: Removals
     stored_events: Records[Event]
     tokens: ScimTokens
     exchange: Exchange
@@ -118,9 +121,9 @@ class ScimApplicationAdministration:
 
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
         """Remove the SCIM settings of a client; the service keeps its users."""
-        await self._found(tenant, client_id)
+        application = await self._found(tenant, client_id)
         client = await self.relying_parties.changeable(tenant, client_id, actor)
-        await self.remove_of_client(tenant, client_id)
+        await self.removals.take(SCIM_APPLICATIONS, application)
         await self._tell(EventType.DELETED, client, actor)
 
     async def synchronize(self, tenant: Tenant, client_id: str, *, actor: Actor) -> ScimStatus:
@@ -146,11 +149,6 @@ class ScimApplicationAdministration:
         except ScimFailure as failure:
             return False, str(failure)
         return True, ""
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        application = await self.applications.take(tenant.tenant_id, client_id)
-        if application is not None:
-            await remove_resources(self.resources, tenant.tenant_id, application.links)
 
     async def _found(self, tenant: Tenant, client_id: str) -> ScimApplication:
         application = await self.applications.get(tenant.tenant_id, client_id)

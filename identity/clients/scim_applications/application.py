@@ -6,7 +6,7 @@ from datetime import datetime
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.subscribers import Subscriber
 from server.platform.call import TenantId
-from server.platform.records import Kind, Record, Records
+from server.platform.records import Kind, Owner, Record, Records
 
 MOST_OF_TENANT = 20
 
@@ -67,9 +67,15 @@ class ScimResource(Record):
         return self.id.split(".", 2)[2]
 
 
-SCIM_APPLICATIONS = Kind(ScimApplication, "scim_application", scheduled="next_at")
+SCIM_APPLICATIONS = Kind(
+    ScimApplication, "scim_application", scheduled="next_at", owners=(Owner("client"),), named_by="links"
+)
 SCIM_RESOURCES = Kind(
-    ScimResource, "scim_resource", unique=("remote",), indexed=("application", "refused_by")
+    ScimResource,
+    "scim_resource",
+    unique=("remote",),
+    indexed=("application", "refused_by"),
+    owners=(Owner("scim_application", "application"),),
 )
 
 

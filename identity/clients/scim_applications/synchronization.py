@@ -74,7 +74,7 @@ class ScimSynchronization(Subscribers[ScimApplication]):
     async def _visit(self, tenant: Tenant, application: ScimApplication, /) -> None:
         client = await self._clients.get(tenant.tenant_id, application.id)
         if client is None:
-            # An interrupted removal of the client left the application behind.
+            # The client expired, or its removal is not finished.
             await self._records.take(tenant.tenant_id, application.id)
             await self._interrupted(application)
         elif client.is_enabled:

@@ -28,7 +28,7 @@ class StoredRootSecret(Record):
     sealed: Sealed
 
 
-ROOT_SECRETS = Kind(StoredRootSecret, "root_secret")
+ROOT_SECRETS = Kind(StoredRootSecret, "root_secret", owners=())
 
 
 class RootSecret:

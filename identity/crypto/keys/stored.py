@@ -113,4 +113,4 @@ def _order(key: StoredKey) -> tuple[int, float, int]:
     return 2, -key.retired_at.timestamp(), _PLACES[key.algorithm]
 
 
-KEY_SETS = Kind(StoredKeySet, "key_set")
+KEY_SETS = Kind(StoredKeySet, "key_set", owners=())

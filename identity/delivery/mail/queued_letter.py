@@ -16,7 +16,7 @@ class QueuedLetter(QueuedTask):
     content: Sealed
 
 
-QUEUED_LETTERS = Kind(QueuedLetter, "queued_letter", indexed=("due",), scheduled="next_at")
+QUEUED_LETTERS = Kind(QueuedLetter, "queued_letter", indexed=("due",), scheduled="next_at", owners=())
 
 
 class LetterSafe:

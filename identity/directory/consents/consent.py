@@ -6,7 +6,7 @@ from datetime import datetime
 from identity.directory.authorization_details.details import Details
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 # Authorization details of a consent. A request has fewer.
 MOST_REMEMBERED = 20
@@ -53,7 +53,16 @@ class Consent(Record):
     granted_at: datetime
 
 
-CONSENTS = Kind(Consent, "consent", unique=("pair",), indexed=("user_id", "client_id"))
+CONSENTS = Kind(
+    Consent,
+    "consent",
+    unique=("pair",),
+    indexed=("user_id", "client_id"),
+    owners=(
+        Owner("user", "user_id"),
+        Owner("client", "client_id"),
+    ),
+)
 
 
 def pair_of(user_id: UserId, client_id: ClientId) -> str:

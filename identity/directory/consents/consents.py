@@ -52,12 +52,6 @@ class Consents:
         consent = await self.find(tenant, user_id, client_id)
         return None if consent is None else await self._records.take(tenant.tenant_id, consent.id)
 
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._records.remove(tenant.tenant_id, "user_id", user_id)
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._records.remove(tenant.tenant_id, "client_id", client_id)
-
     def _new(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms) -> Consent:
         return Consent(
             tenant_id=tenant.tenant_id,

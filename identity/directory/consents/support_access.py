@@ -7,7 +7,7 @@ from identity.directory.user import UserId
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
-from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
+from server.platform.records import AlreadyThere, Changed, Kind, Owner, Record, RecordStore
 
 _ATTEMPTS = 20
 
@@ -20,7 +20,7 @@ class SupportAccess(Record):
     until: datetime
 
 
-SUPPORT_ACCESSES = Kind(SupportAccess, "support_access")
+SUPPORT_ACCESSES = Kind(SupportAccess, "support_access", owners=(Owner("user"),))
 
 
 class SupportAccesses:
@@ -57,6 +57,3 @@ class SupportAccesses:
     async def take(self, tenant: Tenant, user_id: UserId) -> SupportAccess | None:
         """Remove and return the permission; None when there was none."""
         return await self._records.take(tenant.tenant_id, user_id)
-
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._records.take(tenant.tenant_id, user_id)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from identity.directory.images.rewrite_program import Fit, Shape
 from server.platform.records import Kind, Record
+from server.platform.records import Owner as RecordOwner
 
 
 class ImageKind(StrEnum):
@@ -45,4 +46,13 @@ class Image(Record):
     uploaded_at: datetime
 
 
-IMAGES = Kind(Image, "image", indexed=("owner",))
+IMAGES = Kind(
+    Image,
+    "image",
+    indexed=("owner",),
+    owners=(
+        RecordOwner("client", "owner", "client {}"),
+        RecordOwner("user", "owner", "user {}"),
+        RecordOwner("provider", "owner", "provider {}"),
+    ),
+)

@@ -1,10 +1,8 @@
 """The images of a tenant."""
 
-from identity.directory.images.image import IMAGES, Image, ImageKind, Owner
+from identity.directory.images.image import IMAGES, Image, Owner
 from identity.directory.images.rewriter import MEDIA_TYPE
-from identity.directory.user import UserId
 from identity.foundation.randomness import Randomness
-from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
@@ -37,15 +35,3 @@ class Images:
 
     async def remove(self, tenant_id: TenantId, image_id: str) -> None:
         await self._records.take(tenant_id, image_id)
-
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._remove_of(tenant, Owner(ImageKind.USER, user_id))
-
-    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
-        await self._remove_of(tenant, Owner(ImageKind.CLIENT, client_id))
-
-    async def remove_of_provider(self, tenant: Tenant, provider_id: str) -> None:
-        await self._remove_of(tenant, Owner(ImageKind.PROVIDER, provider_id))
-
-    async def _remove_of(self, tenant: Tenant, owner: Owner) -> None:
-        await self._records.remove(tenant.tenant_id, "owner", str(owner))

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from identity.directory.user import UserId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 class Usage(StrEnum):
@@ -38,4 +38,4 @@ class Link(Record):
         return not self.is_used and now < self.good_until
 
 
-LINKS = Kind(Link, "link", indexed=("holder",))
+LINKS = Kind(Link, "link", indexed=("holder",), owners=(Owner("user", "user_id"),))

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from identity.directory.labels import GROUPS, MOST_LABELS
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
-from identity.foundation.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.errors import InvalidArgument, Unavailable
 from server.platform.records import Changed, RecordStore
@@ -31,10 +30,10 @@ class DefaultGroups:
             named = ", ".join(missing[:_MOST_NAMED])
             raise InvalidArgument(f"registration.default_groups: the tenant has no group {named}")
 
-    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         """Rename a group in the settings, or remove it when the name is empty; raises Unavailable."""
         for _ in range(_ATTEMPTS):
-            record = await self._tenants.get(DEPLOYMENT, tenant.tenant_id)
+            record = await self._tenants.get(DEPLOYMENT, tenant_id)
             if record is None or before not in record.settings.default_groups:
                 return
             renamed = (after if name == before else name for name in record.settings.default_groups)

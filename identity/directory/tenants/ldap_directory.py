@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from identity.crypto.keys.master_keys import Sealed
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 MOST = 10
 """Of a tenant, since a name that none of them knows is looked up in each."""
@@ -65,7 +65,7 @@ class LdapDirectory(Record):
         return self.fields.name
 
 
-LDAP_DIRECTORIES = Kind(LdapDirectory, "ldap_directory")
+LDAP_DIRECTORIES = Kind(LdapDirectory, "ldap_directory", owners=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,4 +80,12 @@ def link_id_of(directory: LdapDirectory, entry_id: str) -> str:
     return f"{directory.id} {entry_id}"
 
 
-LDAP_LINKS = Kind(LdapLink, "ldap_link", indexed=("directory_id", "user_id"))
+LDAP_LINKS = Kind(
+    LdapLink,
+    "ldap_link",
+    indexed=("directory_id", "user_id"),
+    owners=(
+        Owner("ldap_directory", "directory_id"),
+        Owner("user", "user_id"),
+    ),
+)

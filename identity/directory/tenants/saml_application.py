@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,4 +59,6 @@ class SamlApplication(Record):
         return self.fields.entity_id
 
 
-SAML_APPLICATIONS = Kind(SamlApplication, "saml_application", unique=("entity_id",))
+SAML_APPLICATIONS = Kind(
+    SamlApplication, "saml_application", unique=("entity_id",), owners=(Owner("client"),)
+)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from identity.directory.tenants.domain_names import TXT_PREFIX
 from server.platform.call import TenantId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 _MOST_PROVIDERS = 10
 _MOST_PROVIDER_ID = 64
@@ -70,7 +70,13 @@ class SignInDomain(Record):
         return f"{TXT_PREFIX}{self.name}"
 
 
-SIGN_IN_DOMAINS = Kind(SignInDomain, "sign_in_domain", unique=("verified_name",), indexed=("owner",))
+SIGN_IN_DOMAINS = Kind(
+    SignInDomain,
+    "sign_in_domain",
+    unique=("verified_name",),
+    indexed=("owner",),
+    owners=(Owner("tenant", "owner"),),
+)
 
 
 def domain_id_of(owner: TenantId, name: str) -> str:

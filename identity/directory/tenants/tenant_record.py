@@ -68,4 +68,4 @@ class TenantRecord(Record):
         return self.settings.profile
 
 
-TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",))
+TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",), owners=())

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from identity.directory.client import ClientId
 from identity.directory.user import UserId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 MOST_OF_TENANT = 100
 MOST_LANGUAGES = 16
@@ -69,9 +69,15 @@ class TermsAcceptance(Record):
     client_id: ClientId
 
 
-TERMS_VERSIONS = Kind(TermsVersion, "terms_version")
-TERMS_TEXTS = Kind(TermsText, "terms_text")
-TERMS_ACCEPTANCES = Kind(TermsAcceptance, "terms_acceptance", indexed=("user_id",))
+TERMS_VERSIONS = Kind(TermsVersion, "terms_version", owners=())
+TERMS_TEXTS = Kind(TermsText, "terms_text", owners=())
+TERMS_ACCEPTANCES = Kind(
+    TermsAcceptance,
+    "terms_acceptance",
+    indexed=("user_id",),
+    owners=(Owner("user", "user_id"),),
+    outlives=("client_id",),
+)
 
 
 def acceptance_id_of(version: str, user_id: UserId | str) -> str:

@@ -141,9 +141,6 @@ class TermsOfUse:
         page = await self._acceptances.page(tenant.tenant_id, after=begin, most=most)
         return [each for each in page if each.version == version]
 
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._acceptances.remove(tenant.tenant_id, "user_id", user_id)
-
     async def versions(self, tenant: Tenant) -> Sequence[TermsVersion]:
         """Return all versions as this process knows them."""
         now, known = self._clock.now(), self._known.get(tenant.tenant_id)

@@ -59,4 +59,12 @@ def position_at(milliseconds: int) -> str:
     return f"{milliseconds:0{_MILLISECOND_DIGITS}}"
 
 
-EVENTS = Kind(Event, "event")
+EVENTS = Kind(
+    Event,
+    "event",
+    owners=(),
+    outlives=(
+        "user_id",
+        "client_id",
+    ),
+)

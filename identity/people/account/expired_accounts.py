@@ -29,7 +29,7 @@ PAGE = 500
 
 
 class Removal(Protocol):
-    async def remove_unchanged(self, tenant: Tenant, user: User) -> bool: ...
+    async def remove_unchanged(self, user: User) -> bool: ...
 
 
 class AccountUpkeep:
@@ -91,7 +91,7 @@ class AccountUpkeep:
             event_type, text = EventType.DELETED, f"user {user.email}"
         else:
             return
-        if await self._removal.remove_unchanged(tenant, user):
+        if await self._removal.remove_unchanged(user):
             await self._events.emit(tenant.tenant_id, event_type, text=text, user_id=user.user_id)
 
     def _has_long_ended(self, user: User, now: datetime) -> bool:

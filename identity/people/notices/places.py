@@ -18,7 +18,7 @@ from identity.foundation.user_agents import name_of
 from identity.people.notices.sign_ins import NewSignIn, SignInNotices
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
-from server.platform.records import AlreadyThere, Changed, Kind, Record, Records
+from server.platform.records import AlreadyThere, Changed, Kind, Owner, Record, Records
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ def _with(known: tuple[str, ...], found: str) -> tuple[str, ...]:
     return known if found in known or not found else (*known, found)[-MOST_PLACES:]
 
 
-SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places")
+SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places", owners=(Owner("user"),))
 
 
 class KnownPlaces:
@@ -93,16 +93,13 @@ class KnownPlaces:
         """Make the next sign-in of the user a new one; raises Unavailable."""
         kept = SignInPlaces(tenant_id=tenant.tenant_id, id=user_id, places=())
         for _ in range(_ATTEMPTS):
-            await self.remove_of_user(tenant, user_id)
+            await self._records.take(tenant.tenant_id, user_id)
             try:
                 await self._records.insert(kept)
             except AlreadyThere:
                 continue
             return
         raise Unavailable.untouched("the user signs in at the same time")
-
-    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        await self._records.take(tenant.tenant_id, user_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Revocations:
             raise _dead()
         for usage in _PENDING:
             await self.links.cancel(tenant, user_id, usage)
-        await self.support.remove_of_user(tenant, user_id)
+        await self.support.take(tenant, user_id)
         await self.sign_out.everywhere(tenant, user_id)
         await self.places.forget(tenant, user_id)
         await self.events.emit(

@@ -22,7 +22,7 @@ class RegistrationAttempts(Record):
     count: int
 
 
-REGISTRATION_ATTEMPTS = Kind(RegistrationAttempts, "registration_attempts")
+REGISTRATION_ATTEMPTS = Kind(RegistrationAttempts, "registration_attempts", owners=())
 
 
 class RegistrationLimits:

@@ -35,7 +35,7 @@ class ResetRequest(QueuedTask):
     redirect_uri: str = ""
 
 
-RESET_REQUESTS = Kind(ResetRequest, "reset_request", indexed=("due",), scheduled="next_at")
+RESET_REQUESTS = Kind(ResetRequest, "reset_request", indexed=("due",), scheduled="next_at", owners=())
 
 
 class Clients(Protocol):

@@ -27,7 +27,7 @@ class OpenRequests(Record):
     ends: tuple[datetime, ...]
 
 
-OPEN_REQUESTS = Kind(OpenRequests, "open_request")
+OPEN_REQUESTS = Kind(OpenRequests, "open_request", owners=())
 
 _Ends = tuple[datetime, ...]
 

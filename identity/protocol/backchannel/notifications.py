@@ -21,7 +21,7 @@ from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import TokenDeliveryMode
 from server.platform.call import TenantId
 from server.platform.clock import Clock
-from server.platform.records import AlreadyThere, Kind, RecordStore
+from server.platform.records import AlreadyThere, Kind, Owner, RecordStore
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,11 @@ class BackchannelNotification(QueuedTask):
 
 
 BACKCHANNEL_NOTIFICATIONS = Kind(
-    BackchannelNotification, "backchannel_notification", indexed=("due",), scheduled="next_at"
+    BackchannelNotification,
+    "backchannel_notification",
+    indexed=("due",),
+    scheduled="next_at",
+    owners=(Owner("client", "client_id"),),
 )
 
 

@@ -20,7 +20,7 @@ class DeviceStart(Record):
     """A device authorization from a network address, whose hash is the `id`; it blocks others until it expires."""
 
 
-DEVICE_STARTS = Kind(DeviceStart, "device_start")
+DEVICE_STARTS = Kind(DeviceStart, "device_start", owners=())
 
 
 class DeviceStarts:
@@ -50,7 +50,7 @@ class UserCodeAttempts(Record):
     count: int
 
 
-USER_CODE_ATTEMPTS = Kind(UserCodeAttempts, "user_code_attempts")
+USER_CODE_ATTEMPTS = Kind(UserCodeAttempts, "user_code_attempts", owners=())
 
 
 class UserCodeGuesses:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from identity.directory.client import ClientId
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,5 +31,7 @@ class ForwardSession(Record):
     csrf_token: str = field(repr=False)
 
 
-FORWARD_REQUESTS = Kind(ForwardRequest, "forward_request")
-FORWARD_SESSIONS = Kind(ForwardSession, "forward_session")
+FORWARD_REQUESTS = Kind(ForwardRequest, "forward_request", owners=(Owner("client", "client_id"),))
+FORWARD_SESSIONS = Kind(
+    ForwardSession, "forward_session", owners=(Owner("client", "client_id"),), outlives=("token_set_id",)
+)

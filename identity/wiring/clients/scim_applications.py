@@ -30,6 +30,7 @@ class ScimApplicationWiring:
         self.administration = ScimApplicationAdministration(
             applications=dependencies.store.of(SCIM_APPLICATIONS),
             resources=dependencies.store.of(SCIM_RESOURCES),
+            removals=dependencies.removals,
             stored_events=dependencies.store.of(EVENTS),
             tokens=tokens,
             exchange=exchange,

@@ -12,7 +12,7 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.query import Page, Query, evaluate
-from server.platform.records.port import AlreadyThere, Changed, Guard, Kind, R, Records
+from server.platform.records.port import REMOVALS, AlreadyThere, Changed, Guard, Kind, R, Records, Removal
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
 Noted = Callable[[AuditNote], None]
@@ -59,6 +59,7 @@ class MemoryRecords(Generic[R]):
     ) -> None:
         self._kind = kind
         self._of: Callable[[Kind[Any]], MemoryRecords[Any]] = of or (lambda _kind: self)
+        self._fields = (*kind.unique, *kind.indexed, *kind.owner_paths)
         self._clock = clock
         self._noted = noted
         self._records: dict[tuple[TenantId, str], R] = {}
@@ -69,7 +70,7 @@ class MemoryRecords(Generic[R]):
         return self._live(tenant_id, record_id)
 
     async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
-        ids = sorted(self._index.get((tenant_id, field, text), ()))
+        ids = [text] if field == "id" else sorted(self._index.get((tenant_id, field, text), ()))
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
@@ -101,7 +102,7 @@ class MemoryRecords(Generic[R]):
         return (await self.search(tenant_id, query)).items
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
-        expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        expect_that_can_be_kept(record, self._fields)
         if self._live(record.tenant_id, record.id) is not None:
             raise AlreadyThere(self._kind.name, "id")
         self._expect_unique(record)
@@ -109,12 +110,12 @@ class MemoryRecords(Generic[R]):
 
     async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
         for record in records:
-            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+            expect_that_can_be_kept(record, self._fields)
         free = (record for record in records if self._is_free(record))
         return [self._put(replace(record, revision=1), None) for record in free]
 
     async def replace(self, record: R, *, note: AuditNote | None = None, guard: Guard | None = None) -> R:
-        expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+        expect_that_can_be_kept(record, self._fields)
         self._expect_unchanged(record)
         self._expect_unique(record)
         if guard is not None:
@@ -124,7 +125,7 @@ class MemoryRecords(Generic[R]):
     async def replace_all(self, records: Sequence[R]) -> int:
         replaced = 0
         for record in records:
-            expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
+            expect_that_can_be_kept(record, self._fields)
         for record in records:
             there = self._live(record.tenant_id, record.id)
             if there is not None and there.revision == record.revision:
@@ -132,15 +133,35 @@ class MemoryRecords(Generic[R]):
                 replaced += 1
         return replaced
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        note: AuditNote | None = None,
+        revision: int | None = None,
+        removal: Removal | None = None,
+        guard: Guard | None = None,
+    ) -> R | None:
         record = self._live(tenant_id, record_id)
+        if revision is not None and (record is None or record.revision != revision):
+            raise Changed
         if record is not None:
+            if guard is not None:
+                await self._of(guard.kind).replace(guard.record)
+            if removal is not None:
+                self._of(REMOVALS).put(removal)
             self._drop(record)
             self._note(note)
         return record
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
-        found = await self.find(tenant_id, field, text, most=len(self._records))
+    def put(self, record: R) -> None:
+        """Insert a record with an id that is not there."""
+        expect_that_can_be_kept(record, self._fields)
+        self._put(replace(record, revision=1), None)
+
+    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
+        found = await self.find(tenant_id, field, text, most=len(self._records) if most is None else most)
         for record in found:
             self._drop(record)
         return len(found)
@@ -222,6 +243,6 @@ class MemoryRecords(Generic[R]):
         return getattr(record, self._kind.scheduled), record.id
 
     def _places(self, record: R) -> Iterator[tuple[TenantId, str, str]]:
-        for field in (*self._kind.unique, *self._kind.indexed):
+        for field in self._fields:
             for text in texts_of(record, field):
                 yield record.tenant_id, field, text

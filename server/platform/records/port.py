@@ -27,6 +27,22 @@ class Record:
 R = TypeVar("R", bound=Record)
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A declaration that records belong to a record of the kind `kind`, the owner, and are removed with it.
+
+    Their `field` has the text `form` with the owner's id. It is `id`, a lookup field, or the path of another field,
+    with an index in the database.
+    """
+
+    kind: str
+    field: str = "id"
+    form: str = "{}"
+
+    def text(self, owner_id: str) -> str:
+        return self.form.format(owner_id)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind(Generic[R]):
     """Describes how records of a type are stored, in the table `identity.<name>`.
@@ -38,6 +54,10 @@ class Kind(Generic[R]):
     so that they are correct whichever program version wrote the record; searches use them. `ordered` are the
     fields among all these whose order an index provides. `words` are attributes whose words an index finds by
     prefix. `scheduled` is the field with the time from which `due` returns the record.
+
+    `owners` are the owners of a record; records without any belong to their tenant or to the deployment. `outlives` are
+    fields that name other records without belonging to them: the record stays when they are removed. `named_by` is the
+    field whose text is the id of an owner in records that belong to it.
 
     `later` lists texts of a list field that the previous version does not know. They are stored in a separate
     member that the previous version ignores, so that it can read the rest. `instead` lists such texts of a
@@ -54,6 +74,48 @@ class Kind(Generic[R]):
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
     instead: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    owners: tuple[Owner, ...] = field(kw_only=True)
+    outlives: tuple[str, ...] = field(default=(), kw_only=True)
+    named_by: str = field(default="id", kw_only=True)
+
+    @property
+    def owner_paths(self) -> tuple[str, ...]:
+        """Fields that name owners and have no column."""
+        columns = {"id", *self.unique, *self.indexed}
+        return tuple(dict.fromkeys(owner.field for owner in self.owners if owner.field not in columns))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal(Record):
+    """The removal of an owner whose record is gone, until all records that belong to it are removed.
+
+    `kind` and `owner_id` name the owner, and `further_tenants` have records that belong to it, too. `name` is what another record may be named later, empty for nothing; while the
+    removal `is_reserving`, no other record gets the name. A process claims the removal with the next attempt. The
+    removal `is_swept` once all records that belong to the owner were removed for the first time.
+    """
+
+    kind: str
+    owner_id: str
+    name: str = ""
+    further_tenants: tuple[TenantId, ...] = ()
+    removed_at: datetime
+    next_at: datetime
+    attempts: int = 0
+    is_reserving: bool = True
+    is_swept: bool = False
+
+    @property
+    def reserved(self) -> str:
+        return reservation_of(self.kind, self.name) if self.name and self.is_reserving else ""
+
+
+def reservation_of(kind: str, name: str) -> str:
+    return f"{kind} {name}"
+
+
+REMOVALS = Kind(
+    Removal, "removal", indexed=("reserved",), scheduled="next_at", owners=(), outlives=("owner_id",)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +150,7 @@ class Records(Protocol[R]):
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None: ...
 
     async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
-        """Return the records with this text in a unique or indexed field, by id."""
+        """Return the records with this text in a unique or indexed field, the id, or a field of an owner, by id."""
         ...
 
     async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
@@ -141,12 +203,25 @@ class Records(Protocol[R]):
         """
         ...
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
-        """Remove and return the record; of several concurrent callers exactly one receives it."""
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        note: AuditNote | None = None,
+        revision: int | None = None,
+        removal: Removal | None = None,
+        guard: Guard | None = None,
+    ) -> R | None:
+        """Remove and return the record; of several concurrent callers exactly one receives it.
+
+        With `revision`, raise Changed unless there is a record with that revision; with `guard`, unless the guard's
+        record has its revision. A `removal` is inserted if and only if the record is removed.
+        """
         ...
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
-        """Remove the records with this text in a unique or indexed field; return their number."""
+    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
+        """Remove records with this text in a field of `find`, at most `most`, first ids first; return their number."""
         ...
 
     async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:

@@ -4,10 +4,10 @@ Each method is one statement, so the first of concurrent changes wins, in any pr
 decides whether a record has expired, as in memory.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 import asyncpg
 import orjson
@@ -20,9 +20,19 @@ from server.platform.query import Page, Query
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import TOTAL, Statement
 from server.platform.records.contents import Contents
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Guard, Kind, R, Records
+from server.platform.records.port import (
+    REMOVALS,
+    AlreadyThere,
+    AuditLog,
+    Changed,
+    Guard,
+    Kind,
+    R,
+    Records,
+    Removal,
+)
 from server.platform.records.search import FEW, Search, search_of
-from server.platform.records.statements import ALONE, Statements, combined, guarding
+from server.platform.records.statements import ALONE, Statements, combined, guarding, inserting
 from server.platform.records.texts import (
     can_be_kept,
     expect_that_can_be_kept,
@@ -30,6 +40,9 @@ from server.platform.records.texts import (
     holds_many,
     texts_of,
 )
+
+# The values of all columns in order.
+Row: TypeAlias = tuple[str | int | datetime | list[str] | None, ...]
 
 # Each repetition is due to a record that expired since the attempt before.
 _ATTEMPTS = 5
@@ -47,8 +60,14 @@ class PostgresRecordStore:
     def of(self, kind: Kind[R]) -> Records[R]:
         if kind.name not in self._opened:
             expect_unique_texts(kind)
-            self._opened[kind.name] = PostgresRecords(kind, self._database, self._clock, self._noting)
+            self._opened[kind.name] = PostgresRecords(
+                kind, self._database, self._clock, self._noting, self._row_of_removal
+            )
         return self._opened[kind.name]
+
+    def _row_of_removal(self, removal: Removal) -> Row:
+        self.of(REMOVALS)
+        return self._opened[REMOVALS.name].row(replace(removal, revision=1))
 
     async def note(self, note: AuditNote) -> None:
         await self._noting.fetch(ALONE, (), note)
@@ -66,16 +85,24 @@ class _AuditedStatements:
         statement: str,
         arguments: Sequence[object],
         note: AuditNote | None,
+        *,
         guard: Guard | None = None,
+        removal: Row = (),
     ) -> Sequence[asyncpg.Record]:
-        """Run a statement and return its rows; without a note it runs without an audit entry."""
-        guarded = "" if guard is None else guarding(guard.kind, len(arguments) + 1)
-        arguments = (*arguments, *_arguments(guard))
+        """Run a statement together with its guard, the row of a removal and its audit entry, as far as there are any."""
+        guarded, after = "", []
+        if guard is not None:
+            guarded = guarding(guard.kind, len(arguments) + 1)
+            arguments = (*arguments, *_arguments(guard))
+        if removal:
+            after.append(inserting(REMOVALS, len(arguments) + 1))
+            arguments = (*arguments, *removal)
         audit = self._audit
         if note is None or audit is None or not audit.is_open:
-            text = combined(statement, before=guarded) if guarded else statement
+            text = combined(statement, before=guarded, after=after) if guarded or after else statement
             return await self._database.fetch(text, *arguments)
-        text = combined(statement, before=guarded, after=audit.clauses(len(arguments) + 1))
+        after.append(audit.clauses(len(arguments) + 1))
+        text = combined(statement, before=guarded, after=after)
         arguments = (*arguments, *audit.arguments(note))
         try:
             return await self._database.fetch(text, *arguments)
@@ -84,9 +111,7 @@ class _AuditedStatements:
             return await self._database.fetch(text, *arguments)
 
 
-def _arguments(guard: Guard | None) -> tuple[object, ...]:
-    if guard is None:
-        return ()
+def _arguments(guard: Guard) -> tuple[object, ...]:
     before = guard.record
     after = replace(before, revision=before.revision + 1)
     content = Contents(guard.kind).written(after)
@@ -94,8 +119,16 @@ def _arguments(guard: Guard | None) -> tuple[object, ...]:
 
 
 class PostgresRecords(Generic[R]):
-    def __init__(self, kind: Kind[R], database: Database, clock: Clock, noting: _AuditedStatements) -> None:
+    def __init__(
+        self,
+        kind: Kind[R],
+        database: Database,
+        clock: Clock,
+        noting: _AuditedStatements,
+        row_of_removal: Callable[[Removal], Row],
+    ) -> None:
         self._kind = kind
+        self._row_of_removal = row_of_removal
         self._database = database
         self._noting = noting
         self._clock = clock
@@ -173,21 +206,21 @@ class PostgresRecords(Generic[R]):
 
     async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=1)
-        await self._write(self._statements.insert, kept, self._row(kept), note)
+        await self._write(self._statements.insert, kept, self.row(kept), note)
         return kept
 
     async def insert_all(self, records: Sequence[R]) -> Sequence[R]:
         if not records:
             return []
         kept = [replace(record, revision=1) for record in records]
-        columns = _columns([self._row(record) for record in kept])
+        columns = _columns([self.row(record) for record in kept])
         rows = await self._database.fetch(self._statements.insert_all, *columns)
         inserted = {(row["tenant_id"], row["id"]) for row in rows}
         return [record for record in kept if (record.tenant_id, record.id) in inserted]
 
     async def replace(self, record: R, *, note: AuditNote | None = None, guard: Guard | None = None) -> R:
         kept = replace(record, revision=record.revision + 1)
-        row = (*self._row(kept), self._clock.now(), record.revision)
+        row = (*self.row(kept), self._clock.now(), record.revision)
         statement = self._statements.replace if guard is None else self._statements.guarded_replace
         if not await self._write(statement, kept, row, note, guard):
             raise Changed
@@ -196,23 +229,36 @@ class PostgresRecords(Generic[R]):
     async def replace_all(self, records: Sequence[R]) -> int:
         if not records:
             return 0
-        rows = [self._row(replace(record, revision=record.revision + 1)) for record in records]
+        rows = [self.row(replace(record, revision=record.revision + 1)) for record in records]
         return _count(
             await self._database.fetch(self._statements.replace_all, *_columns(rows), self._clock.now())
         )
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
-        if not can_be_kept(tenant_id, record_id):
-            return None
-        place = (tenant_id, record_id, self._clock.now())
-        rows = await self._noting.fetch(self._statements.take, place, note)
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        note: AuditNote | None = None,
+        revision: int | None = None,
+        removal: Removal | None = None,
+        guard: Guard | None = None,
+    ) -> R | None:
+        rows: Sequence[asyncpg.Record] = ()
+        if can_be_kept(tenant_id, record_id):
+            place = (tenant_id, record_id, self._clock.now(), revision)
+            statement = self._statements.take if guard is None else self._statements.guarded_take
+            row = () if removal is None else self._row_of_removal(removal)
+            rows = await self._noting.fetch(statement, place, note, guard=guard, removal=row)
+        if not rows and (revision is not None or guard is not None):
+            raise Changed
         return self._record(rows[0]) if rows else None
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
+    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
         if not text or not can_be_kept(tenant_id, text):
             return 0
         statement = self._statements.remove[field]
-        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now()))
+        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now(), most))
 
     async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
         rows = await self._database.fetch(self._statements.remove_some, tenant_id, most, self._clock.now())
@@ -232,7 +278,7 @@ class PostgresRecords(Generic[R]):
         """Insert or replace a record, after removing expired records that conflict with it."""
         for _ in range(_ATTEMPTS):
             try:
-                return await self._noting.fetch(statement, row, note, guard)
+                return await self._noting.fetch(statement, row, note, guard=guard)
             except asyncpg.UniqueViolationError as error:
                 field = self._statements.field_of(error.constraint_name)
                 if not await self._remove_expired_like(record, field):
@@ -244,9 +290,8 @@ class PostgresRecords(Generic[R]):
         text = getattr(record, field)
         return _count(await self._database.fetch(statement, record.tenant_id, text, self._clock.now()))
 
-    def _row(self, record: R) -> tuple[str | int | datetime | list[str] | None, ...]:
-        """Return the values of all columns in order."""
-        expect_that_can_be_kept(record, self._fields)
+    def row(self, record: R) -> Row:
+        expect_that_can_be_kept(record, (*self._fields, *self._kind.owner_paths))
         found_by = (self._value(record, field) for field in self._fields)
         content = self._contents.written(record)
         own = (record.tenant_id, record.id, record.revision, record.expires_at, content)

@@ -7,7 +7,7 @@ and indexes are named `<kind>_pkey` and `<kind>_<field>`.
 
 # ruff: noqa: S608  # nothing but names of ours stands in the texts
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,9 +21,9 @@ OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 ALONE = "SELECT 1"
 
 
-def combined(statement: str, *, before: str = "", after: str = "") -> str:
-    """Combine a changing statement with RETURNING, clauses that it depends on, and clauses that depend on its row."""
-    clauses = ", ".join(filter(None, (before, f"changed AS ({statement})", after)))
+def combined(statement: str, *, before: str = "", after: Sequence[str] = ()) -> str:
+    """Combine a changing statement with RETURNING, a clause that it depends on, and clauses that depend on its row."""
+    clauses = ", ".join(filter(None, (before, f"changed AS ({statement})", *after)))
     return f"WITH {clauses} SELECT * FROM changed"
 
 
@@ -41,18 +41,34 @@ def guarding(kind: Kind[Any], first: int) -> str:
     """
 
 
+_GUARDED = "AND EXISTS (SELECT FROM guarded)"
+_TYPES = {"revision": "bigint", "expires_at": "timestamptz", "content": "json"}
+
+
+def inserting(kind: Kind[Any], first: int) -> str:
+    """Return a clause that inserts a record if the clause `changed` has a row; parameters start at number `first`."""
+    columns = (*OWN_COLUMNS, *kind.unique, *kind.indexed, kind.scheduled)
+    types = {**_TYPES, kind.scheduled: "timestamptz"}
+    values = ", ".join(f"${number}::{types.get(name, 'text')}" for number, name in enumerate(columns, first))
+    return f"""inserted AS (
+        INSERT INTO identity."{kind.name}" ({", ".join(columns)}) SELECT {values} FROM changed
+    )"""
+
+
 @dataclass(frozen=True, slots=True)
 class Statements:
     """The statements of a kind, each with its arguments in this order.
 
     - `insert`: all columns.
     - `replace`: all columns, the current time, the previous revision.
-    - `guarded_replace`: the arguments of `replace`; it depends on the clause `guarded`.
+    - `guarded_replace`, `guarded_take`: the arguments of `replace` and `take`; they depend on the clause `guarded`.
     - `insert_all`: an array per column; texts as JSON if a column holds several.
     - `replace_all`: the arguments of `insert_all`, and the current time.
     - `find_any`: the tenant, an array of texts, the current time.
     - `due_tenants`: the scheduled time, the current time.
     - `remove_some`: the tenant, the limit, the current time.
+    - `take`: the tenant, the id, the current time, the revision or NULL.
+    - `remove`: as others, with NULL for no limit.
     - Others: the tenant, the lookup value, the current time, the limit.
     """
 
@@ -69,6 +85,7 @@ class Statements:
     guarded_replace: str
     replace_all: str
     take: str
+    guarded_take: str
     remove: Mapping[str, str]
     remove_some: str
     remove_expired: str
@@ -78,7 +95,10 @@ class Statements:
     def of(cls, kind: Kind[Any], lists: frozenset[str]) -> Self:
         table = f'identity."{kind.name}"'
         fields = (*kind.unique, *kind.indexed)
-        matches = {field: _match(field, lists) for field in fields}
+        matches = {
+            **{field: _match(field, lists) for field in ("id", *fields)},
+            **{path: f"{owner_expression(path)} = $2" for path in kind.owner_paths},
+        }
         columns = (*OWN_COLUMNS, *fields, *filter(None, (kind.scheduled,)))
         return cls(
             kind=kind.name,
@@ -97,13 +117,11 @@ class Statements:
             insert=_insert(table, columns),
             insert_all=_insert_all(table, columns, lists, kind.scheduled),
             replace=_replace(table, columns),
-            guarded_replace=_replace(table, columns, "AND EXISTS (SELECT FROM guarded)"),
+            guarded_replace=_replace(table, columns, _GUARDED),
             replace_all=_replace_all(table, columns, lists, kind.scheduled),
-            take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
-            remove={
-                field: _counted(f"DELETE FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}")
-                for field, match in matches.items()
-            },
+            take=_take(table),
+            guarded_take=_take(table, _GUARDED),
+            remove={field: _remove(table, match) for field, match in matches.items()},
             remove_some=_remove_some(table),
             remove_expired=_remove_expired(table),
             remove_expired_like={
@@ -125,6 +143,26 @@ _LIVE = "(expires_at IS NULL OR expires_at > $3)"
 
 def _match(field: str, lists: frozenset[str]) -> str:
     return f"{field} @> ARRAY[$2::text]" if field in lists else f"{field} = $2"
+
+
+def owner_expression(path: str) -> str:
+    """Return the expression of a field of the content that has no column."""
+    return f"""(identity.owner_of(content, '{{{path.replace(".", ",")}}}') COLLATE "C")"""
+
+
+def _remove(table: str, match: str) -> str:
+    """Return a statement that selects the rows once; a plain condition could be evaluated again for each row."""
+    return f"""
+        WITH chosen AS MATERIALIZED (
+            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}
+            ORDER BY id LIMIT $4 FOR UPDATE
+        ), gone AS (
+            DELETE FROM {table} AS record USING chosen
+            WHERE record.tenant_id = chosen.tenant_id AND record.id = chosen.id
+            RETURNING 1
+        )
+        SELECT count(*) FROM gone
+    """
 
 
 def _due(table: str, scheduled: str) -> str:
@@ -171,6 +209,14 @@ def _insert_all(table: str, columns: tuple[str, ...], lists: frozenset[str], sch
             AS new ({", ".join(columns)}, ordinality)
         ORDER BY new.ordinality
         ON CONFLICT DO NOTHING RETURNING tenant_id, id
+    """
+
+
+def _take(table: str, condition: str = "") -> str:
+    return f"""
+        DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE}
+            AND ($4::bigint IS NULL OR revision = $4) {condition}
+        RETURNING content
     """
 
 

@@ -1,6 +1,6 @@
 """The texts by which a record can be found, and the field types that hold them."""
 
-from typing import get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from server.platform.errors import InvalidArgument
 from server.platform.records.port import Kind, R, Record
@@ -10,8 +10,10 @@ _NUL = "\0"
 
 
 def texts_of(record: Record, field: str) -> frozenset[str]:
-    """Return the texts in a field by which the record can be found."""
-    value = getattr(record, field)
+    """Return the texts in a field, or at a path of fields, by which the record can be found."""
+    value: Any = record
+    for name in field.split("."):
+        value = None if value is None else getattr(value, name)
     return frozenset(filter(None, (value,) if isinstance(value, str | None) else value))
 
 

@@ -1,6 +1,6 @@
 """The administration over records in memory, with a fixed clock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
@@ -16,19 +16,12 @@ from identity.access.sign_out import SignOut
 from identity.access.tokens.token_set import TOKEN_SETS, TokenSet
 from identity.access.tokens.token_sets import TokenSets
 from identity.administration.sessions import SessionAdministration
-from identity.authentication.one_time_codes.code_factor_records import CodeFactorRecords
-from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.directory.authorization_details.detail_types import DetailTypes
 from identity.directory.client import CLIENTS, Client, ClientId
 from identity.directory.config import UsersConfig
-from identity.directory.consents.support_access import SupportAccesses
-from identity.directory.images.images import Images
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.links.links import Links
-from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.password_rules.breach_list import NoBreachList
-from identity.directory.provider import PROVIDER_LINKS
 from identity.directory.standings import Standings
 from identity.directory.tenants.password_policies import PasswordPolicies
 from identity.directory.tenants.tenant_record import TENANTS
@@ -36,6 +29,8 @@ from identity.directory.user import USERS, User, UserId
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event
 from identity.foundation.events.events import Events
+from identity.foundation.randomness import Randomness
+from identity.foundation.removals import Removals
 from identity.foundation.vocabulary import AuthenticationContext, Permission
 from identity.people import names
 from identity.people.account.password_choice import PasswordChoice
@@ -57,7 +52,10 @@ from identity.people.users import UserAdministration
 from identity.protocol.consents import ConsentAdministration
 from identity.protocol.devices.administration import DeviceAdministration
 from identity.protocol.unredeemed_codes import UnredeemedCodes
-from server.platform.records import Kind
+from identity.records import KINDS
+from server.platform.clock import Clock
+from server.platform.records import Kind, RecordStore
+from server.platform.records.memory import MemoryRecordStore
 from tests.identity.browsers import ADDRESS, NOON, Provider
 from tests.identity.mailbox import Mailbox
 
@@ -73,8 +71,12 @@ L = TypeVar("L", bound=Label)
 class Administration:
     """Administration of the default tenant."""
 
-    def __init__(self) -> None:
-        provider = Provider()
+    def __init__(
+        self,
+        store_at: Callable[[Clock], RecordStore] = MemoryRecordStore,
+        randomness: Randomness | None = None,
+    ) -> None:
+        provider = Provider(store_at=store_at, randomness=randomness)
         self.provider = provider
         self.tenant, self.store, self.clock = provider.tenant, provider.store, provider.clock
         sources = {"clock": provider.clock, "randomness": provider.randomness}
@@ -102,6 +104,7 @@ class Administration:
             config=PasswordResetConfig(),
             **sources,
         )
+        self.removals = Removals(self.store, KINDS, **sources)
         self.standings = Standings(self.store, provider.tenants)
         last = LastAdministrator(self.store, provider.tenants, provider.clock, emails=())
         self.administrators = Administrators(self.standings, last)
@@ -119,20 +122,12 @@ class Administration:
         )
         self.users = UserAdministration(
             users=users,
-            devices=self.store.of(DEVICES),
-            consents=provider.consents,
-            terms=provider.terms,
-            support=SupportAccesses(self.store, provider.clock),
-            passkeys=Passkeys(self.store.of(PASSKEYS)),
-            one_time_codes=CodeFactorRecords(self.store),
-            images=Images(self.store, **sources),
-            provider_links=self.store.of(PROVIDER_LINKS),
-            places=self.places,
             welcome=WelcomeMails(magic_links=self.magic_links, mail=self.mail),
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
-            authorizations=OwnedAuthorizations(self.store),
+            tenants=provider.tenants,
+            removals=self.removals,
             version=self.version,
             password_choice=self.password_choice,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
@@ -247,12 +242,13 @@ class Administration:
     ) -> Labels[L]:
         return Labels(
             noun,
-            self.store.of(kind),
+            self.store,
+            kind,
             checked=names.group if noun == "group" else names.label,
             built_in=built_in,
             holders=holders,
             administrators=self.administrators,
-            authorizations=OwnedAuthorizations(self.store),
+            removals=self.removals,
             version=self.version,
             events=self.told,
             randomness=self.provider.randomness,

@@ -164,7 +164,7 @@ async def test_who_has_both_names_keeps_one(administration: Administration) -> N
     await members(administration, 1, groups=("readers", "writers"))
 
     holders = PeopleWith(administration.store.of(USERS), "groups")
-    await holders.rename(administration.tenant, "readers", "writers")
+    await holders.rename(administration.tenant.tenant_id, "readers", "writers")
 
     assert (await administration.user("u000")).groups == ("writers",)
 
@@ -199,7 +199,7 @@ async def test_another_tenants_people_and_clients_keep_the_name(administration: 
         PeopleWith(administration.store.of(USERS), "groups"),
         RecordsWith(administration.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
     ):
-        await holders.rename(administration.tenant, "readers", "")
+        await holders.rename(administration.tenant.tenant_id, "readers", "")
 
     user = await administration.store.of(USERS).get(acme, "alice")
     client = await administration.store.of(CLIENTS).get(acme, "app")

@@ -114,7 +114,7 @@ async def test_a_label_of_10_000_people_is_taken_from_them_in_bounded_steps(
 ) -> None:
     holders: Holders = holders_of(directory.store)
 
-    await holders.rename(TENANT, name, "")
+    await holders.rename(ACME, name, "")
 
     if directory.database is not None:
         # A search and a change for each step, a last search, and a page of each other kind.
@@ -136,7 +136,7 @@ async def test_other_callers_take_their_turn_while_a_group_of_10_000_people_ends
             await asyncio.sleep(0)
 
     caller = asyncio.ensure_future(call())
-    await holders_of_groups(directory.store).rename(TENANT, "staff", "")
+    await holders_of_groups(directory.store).rename(ACME, "staff", "")
     caller.cancel()
 
     assert turns >= MEMBERS // STEP
@@ -145,9 +145,9 @@ async def test_other_callers_take_their_turn_while_a_group_of_10_000_people_ends
 async def test_two_labels_of_the_same_10_000_people_are_taken_at_the_same_time(directory: Directory) -> None:
     """Both runs write the same records, and each writes those again that the other one changed first."""
     await asyncio.gather(
-        holders_of_groups(directory.store).rename(TENANT, "staff", ""),
-        holders_of_groups(directory.store).rename(TENANT, "readers", "visitors"),
-        holders_of_roles(directory.store).rename(TENANT, "teller", ""),
+        holders_of_groups(directory.store).rename(ACME, "staff", ""),
+        holders_of_groups(directory.store).rename(ACME, "readers", "visitors"),
+        holders_of_roles(directory.store).rename(ACME, "teller", ""),
     )
 
     assert await directory.names(ACME) == {(("visitors",), ("clerk",))}

@@ -26,7 +26,7 @@ class Ping(QueuedTask):
     pass
 
 
-PINGS = Kind(Ping, "ping", scheduled="next_at")
+PINGS = Kind(Ping, "ping", scheduled="next_at", owners=())
 HOUR = timedelta(hours=1)
 
 

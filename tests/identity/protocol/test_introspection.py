@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from identity.access.client_authentication.authenticator import ClientCredentials
+from identity.access.tokens.token_set import TOKEN_SETS
 from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.signed_jwt import parse
 from identity.foundation.errors import InvalidClient, InvalidRequest, InvalidToken, UnsupportedTokenType
@@ -85,7 +86,7 @@ async def end_all_of_the_person(provider: Provider, _token: str) -> None:
 
 
 async def end_all_of_the_client(provider: Provider, _token: str) -> None:
-    await provider.sets.remove_of_client(TENANT, "app")
+    await provider.records.of(TOKEN_SETS).remove(TENANT.tenant_id, "client_id", "app")
 
 
 ENDINGS = [

@@ -88,7 +88,8 @@ class GroupServiceServicer:
 
     def CreateGroup(self, request, context):
         """Creates a group without roles and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups or an earlier group of that id is being
+        removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

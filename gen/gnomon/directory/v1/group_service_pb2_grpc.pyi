@@ -35,7 +35,8 @@ class GroupServiceStub:
     def __new__(cls, channel: _aio.Channel) -> GroupServiceAsyncStub: ...
     CreateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]
     """Creates a group without roles and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups or an earlier group of that id is being
+    removed.
     """
     SearchGroups: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchGroupsRequest, _group_service_pb2.SearchGroupsResponse]
     """Lists groups of the caller's tenant."""
@@ -63,7 +64,8 @@ class GroupServiceAsyncStub(GroupServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
     """Creates a group without roles and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups or an earlier group of that id is being
+    removed.
     """
     SearchGroups: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchGroupsRequest, _group_service_pb2.SearchGroupsResponse]  # type: ignore[assignment]
     """Lists groups of the caller's tenant."""
@@ -94,7 +96,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.CreateGroupResponse, _abc.Awaitable[_group_service_pb2.CreateGroupResponse]]:
         """Creates a group without roles and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups or an earlier group of that id is being
+        removed.
         """
 
     @_abc_1.abstractmethod

@@ -88,7 +88,8 @@ class RoleServiceServicer:
 
     def CreateRole(self, request, context):
         """Creates a role without permissions and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles or an earlier role of that id is being
+        removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

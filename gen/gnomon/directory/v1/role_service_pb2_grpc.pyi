@@ -35,7 +35,8 @@ class RoleServiceStub:
     def __new__(cls, channel: _aio.Channel) -> RoleServiceAsyncStub: ...
     CreateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]
     """Creates a role without permissions and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles or an earlier role of that id is being
+    removed.
     """
     SearchRoles: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.SearchRolesRequest, _role_service_pb2.SearchRolesResponse]
     """Lists roles of the caller's tenant."""
@@ -65,7 +66,8 @@ class RoleServiceAsyncStub(RoleServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
     """Creates a role without permissions and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles or an earlier role of that id is being
+    removed.
     """
     SearchRoles: _aio.UnaryUnaryMultiCallable[_role_service_pb2.SearchRolesRequest, _role_service_pb2.SearchRolesResponse]  # type: ignore[assignment]
     """Lists roles of the caller's tenant."""
@@ -98,7 +100,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.CreateRoleResponse, _abc.Awaitable[_role_service_pb2.CreateRoleResponse]]:
         """Creates a role without permissions and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles or an earlier role of that id is being
+        removed.
         """
 
     @_abc_1.abstractmethod

@@ -70,7 +70,8 @@ class AuthorizationDetailsTypeServiceServicer:
 
     def CreateAuthorizationDetailsType(self, request, context):
         """Creates a type.
-        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other,
+        with INVALID_STATE while an earlier type of that name is being removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,7 +37,8 @@ class AuthorizationDetailsTypeServiceStub:
     """Returns the types of the tenant by id."""
     CreateAuthorizationDetailsType: _grpc.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]
     """Creates a type.
-    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
+    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other,
+    with INVALID_STATE while an earlier type of that name is being removed.
     """
     UpdateAuthorizationDetailsType: _grpc.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse]
     """Changes a type; a new name also replaces the old one at each client with the type.
@@ -55,7 +56,8 @@ class AuthorizationDetailsTypeServiceAsyncStub(AuthorizationDetailsTypeServiceSt
     """Returns the types of the tenant by id."""
     CreateAuthorizationDetailsType: _aio.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]  # type: ignore[assignment]
     """Creates a type.
-    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
+    Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other,
+    with INVALID_STATE while an earlier type of that name is being removed.
     """
     UpdateAuthorizationDetailsType: _aio.UnaryUnaryMultiCallable[_authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeRequest, _authorization_details_type_service_pb2.UpdateAuthorizationDetailsTypeResponse]  # type: ignore[assignment]
     """Changes a type; a new name also replaces the old one at each client with the type.
@@ -82,7 +84,8 @@ class AuthorizationDetailsTypeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse, _abc.Awaitable[_authorization_details_type_service_pb2.CreateAuthorizationDetailsTypeResponse]]:
         """Creates a type.
-        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other,
+        with INVALID_STATE while an earlier type of that name is being removed.
         """
 
     @_abc_1.abstractmethod

@@ -88,7 +88,8 @@ class ClientServiceServicer:
 
     def CreateClient(self, request, context):
         """Creates a client; the secret of a confidential one is only in this response.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken, with
+        INVALID_STATE while an earlier client of that id is being removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -107,9 +108,9 @@ class ClientServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteClient(self, request, context):
-        """Removes a client and revokes its tokens.
+        """Removes a client with its tokens, consents and devices in all tenants that it serves.
         Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
-        itself.
+        itself, and if another caller changes the client at the same time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,7 +41,8 @@ class ClientServiceStub:
     """
     CreateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.CreateClientRequest, _client_service_pb2.CreateClientResponse]
     """Creates a client; the secret of a confidential one is only in this response.
-    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
+    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken, with
+    INVALID_STATE while an earlier client of that id is being removed.
     """
     UpdateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]
     """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
@@ -52,9 +53,9 @@ class ClientServiceStub:
     INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
     """
     DeleteClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.DeleteClientRequest, _client_service_pb2.DeleteClientResponse]
-    """Removes a client and revokes its tokens.
+    """Removes a client with its tokens, consents and devices in all tenants that it serves.
     Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
-    itself.
+    itself, and if another caller changes the client at the same time.
     """
     RotateClientSecret: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.RotateClientSecretRequest, _client_service_pb2.RotateClientSecretResponse]
     """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
@@ -74,7 +75,8 @@ class ClientServiceAsyncStub(ClientServiceStub):
     """
     CreateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.CreateClientRequest, _client_service_pb2.CreateClientResponse]  # type: ignore[assignment]
     """Creates a client; the secret of a confidential one is only in this response.
-    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
+    Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken, with
+    INVALID_STATE while an earlier client of that id is being removed.
     """
     UpdateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]  # type: ignore[assignment]
     """Replaces the settings of a client; one that becomes confidential without keys gets a secret, which only this
@@ -85,9 +87,9 @@ class ClientServiceAsyncStub(ClientServiceStub):
     INVALID_STATE for a client of the provider itself, or if another caller changed it in the meantime.
     """
     DeleteClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.DeleteClientRequest, _client_service_pb2.DeleteClientResponse]  # type: ignore[assignment]
-    """Removes a client and revokes its tokens.
+    """Removes a client with its tokens, consents and devices in all tenants that it serves.
     Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
-    itself.
+    itself, and if another caller changes the client at the same time.
     """
     RotateClientSecret: _aio.UnaryUnaryMultiCallable[_client_service_pb2.RotateClientSecretRequest, _client_service_pb2.RotateClientSecretResponse]  # type: ignore[assignment]
     """Gives a client a new secret, which only this response has; the former one stays valid for the requested hours.
@@ -122,7 +124,8 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.CreateClientResponse, _abc.Awaitable[_client_service_pb2.CreateClientResponse]]:
         """Creates a client; the secret of a confidential one is only in this response.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken, with
+        INVALID_STATE while an earlier client of that id is being removed.
         """
 
     @_abc_1.abstractmethod
@@ -145,9 +148,9 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.DeleteClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.DeleteClientResponse, _abc.Awaitable[_client_service_pb2.DeleteClientResponse]]:
-        """Removes a client and revokes its tokens.
+        """Removes a client with its tokens, consents and devices in all tenants that it serves.
         Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
-        itself.
+        itself, and if another caller changes the client at the same time.
         """
 
     @_abc_1.abstractmethod

@@ -70,7 +70,8 @@ class GroupServiceServicer:
 
     def CreateGroup(self, request, context):
         """Creates a group.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier group of that name is being removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,7 +37,8 @@ class GroupServiceStub:
     """Returns all groups by id."""
     CreateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]
     """Creates a group.
-    Rejected with ALREADY_EXISTS if the name is taken.
+    Rejected with ALREADY_EXISTS if the name is taken,
+    with INVALID_STATE while an earlier group of that name is being removed.
     """
     UpdateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]
     """Changes a group; all its members get a new name of it."""
@@ -53,7 +54,8 @@ class GroupServiceAsyncStub(GroupServiceStub):
     """Returns all groups by id."""
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
     """Creates a group.
-    Rejected with ALREADY_EXISTS if the name is taken.
+    Rejected with ALREADY_EXISTS if the name is taken,
+    with INVALID_STATE while an earlier group of that name is being removed.
     """
     UpdateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]  # type: ignore[assignment]
     """Changes a group; all its members get a new name of it."""
@@ -78,7 +80,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.CreateGroupResponse, _abc.Awaitable[_group_service_pb2.CreateGroupResponse]]:
         """Creates a group.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier group of that name is being removed.
         """
 
     @_abc_1.abstractmethod

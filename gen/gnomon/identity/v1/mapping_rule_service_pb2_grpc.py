@@ -68,7 +68,8 @@ class MappingRuleServiceServicer:
 
     def CreateMappingRule(self, request, context):
         """Creates a mapping rule without roles, groups and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules or an earlier rule of that id is being
+        removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -35,7 +35,8 @@ class MappingRuleServiceStub:
     def __new__(cls, channel: _aio.Channel) -> MappingRuleServiceAsyncStub: ...
     CreateMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.CreateMappingRuleRequest, _mapping_rule_service_pb2.CreateMappingRuleResponse]
     """Creates a mapping rule without roles, groups and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules or an earlier rule of that id is being
+    removed.
     """
     SearchMappingRules: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.SearchMappingRulesRequest, _mapping_rule_service_pb2.SearchMappingRulesResponse]
     """Lists mapping rules of the caller's tenant."""
@@ -53,7 +54,8 @@ class MappingRuleServiceAsyncStub(MappingRuleServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.CreateMappingRuleRequest, _mapping_rule_service_pb2.CreateMappingRuleResponse]  # type: ignore[assignment]
     """Creates a mapping rule without roles, groups and tenants.
-    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
+    Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules or an earlier rule of that id is being
+    removed.
     """
     SearchMappingRules: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.SearchMappingRulesRequest, _mapping_rule_service_pb2.SearchMappingRulesResponse]  # type: ignore[assignment]
     """Lists mapping rules of the caller's tenant."""
@@ -74,7 +76,8 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.CreateMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.CreateMappingRuleResponse]]:
         """Creates a mapping rule without roles, groups and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules or an earlier rule of that id is being
+        removed.
         """
 
     @_abc_1.abstractmethod

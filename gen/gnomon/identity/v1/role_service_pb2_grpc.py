@@ -70,7 +70,8 @@ class RoleServiceServicer:
 
     def CreateRole(self, request, context):
         """Creates a role.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier role of that name is being removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,7 +37,8 @@ class RoleServiceStub:
     """Returns the built-in roles of administrators, then all others by id."""
     CreateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]
     """Creates a role.
-    Rejected with ALREADY_EXISTS if the name is taken.
+    Rejected with ALREADY_EXISTS if the name is taken,
+    with INVALID_STATE while an earlier role of that name is being removed.
     """
     UpdateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]
     """Changes a role; all its members get a new name of it."""
@@ -53,7 +54,8 @@ class RoleServiceAsyncStub(RoleServiceStub):
     """Returns the built-in roles of administrators, then all others by id."""
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
     """Creates a role.
-    Rejected with ALREADY_EXISTS if the name is taken.
+    Rejected with ALREADY_EXISTS if the name is taken,
+    with INVALID_STATE while an earlier role of that name is being removed.
     """
     UpdateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]  # type: ignore[assignment]
     """Changes a role; all its members get a new name of it."""
@@ -78,7 +80,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.CreateRoleResponse, _abc.Awaitable[_role_service_pb2.CreateRoleResponse]]:
         """Creates a role.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier role of that name is being removed.
         """
 
     @_abc_1.abstractmethod

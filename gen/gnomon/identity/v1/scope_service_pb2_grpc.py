@@ -70,7 +70,8 @@ class ScopeServiceServicer:
 
     def CreateScope(self, request, context):
         """Creates a scope.
-        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute,
+        with INVALID_STATE while an earlier scope of that name is being removed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

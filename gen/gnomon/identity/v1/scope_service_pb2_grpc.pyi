@@ -37,7 +37,8 @@ class ScopeServiceStub:
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]
     """Creates a scope.
-    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute,
+    with INVALID_STATE while an earlier scope of that name is being removed.
     """
     UpdateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]
     """Changes a scope; a new name also applies to every client that has it.
@@ -55,7 +56,8 @@ class ScopeServiceAsyncStub(ScopeServiceStub):
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]  # type: ignore[assignment]
     """Creates a scope.
-    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
+    Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute,
+    with INVALID_STATE while an earlier scope of that name is being removed.
     """
     UpdateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]  # type: ignore[assignment]
     """Changes a scope; a new name also applies to every client that has it.
@@ -82,7 +84,8 @@ class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scope_service_pb2.CreateScopeResponse, _abc.Awaitable[_scope_service_pb2.CreateScopeResponse]]:
         """Creates a scope.
-        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute,
+        with INVALID_STATE while an earlier scope of that name is being removed.
         """
 
     @_abc_1.abstractmethod

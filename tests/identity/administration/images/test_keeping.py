@@ -35,7 +35,7 @@ class Shop(Record):
     image_id: str = ""
 
 
-SHOPS = Kind(Shop, "shop")
+SHOPS = Kind(Shop, "shop", owners=())
 
 
 class Decoding:
@@ -99,7 +99,7 @@ class World:
     async def close_down(self) -> None:
         """Remove the client together with its images."""
         await self.shops.take(TENANT.tenant_id, SHOP.id)
-        await self.kept.remove_of_client(TENANT, SHOP.id)
+        await self.images.remove(TENANT.tenant_id, "owner", f"client {SHOP.id}")
 
     async def ids(self) -> list[str]:
         return [image.id for image in await self.images.page(TENANT.tenant_id)]

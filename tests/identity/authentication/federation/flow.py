@@ -26,6 +26,7 @@ from identity.authentication.federation.people import UpstreamPeople
 from identity.authentication.federation.requests import UpstreamRequests
 from identity.authentication.federation.secrets import ProviderSecrets
 from identity.authentication.federation.tokens import UpstreamTokens
+from identity.authentication.passkeys.passkey import PASSKEYS
 from identity.authentication.requests.parameters import Parameters
 from identity.authentication.requests.redirection import Redirection
 from identity.authentication.saml.arrival import SamlArrivals
@@ -162,7 +163,7 @@ class Flow:
                         store.of(USERS),
                         provider.clock,
                     ),
-                    passkeys=provider.passkeys,
+                    passkeys=store.of(PASSKEYS),
                     events=provider.events,
                     clock=provider.clock,
                 ),

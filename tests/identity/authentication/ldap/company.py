@@ -10,7 +10,6 @@ from identity.authentication.ldap.pools import LdapPools
 from identity.authentication.ldap.secrets import LdapSecrets
 from identity.authentication.ldap.sign_in import LdapSignIn
 from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.authentication.passkeys.passkeys import Passkeys
 from identity.authentication.password_sign_in import PasswordSignIn
 from identity.delivery.http.destinations import Destinations
 from identity.directory.password_hashes.costliest import CostliestHashes
@@ -75,7 +74,7 @@ class Company:
                 last_administrator=LastAdministrator(self.store, provider.tenants, provider.clock, emails=()),
                 version=self.version,  # type: ignore[arg-type]  # what it uses of it
                 sign_out=self.ended,
-                passkeys=Passkeys(self.store.of(PASSKEYS)),
+                passkeys=self.store.of(PASSKEYS),
                 events=provider.events,
                 clock=provider.clock,
             ),

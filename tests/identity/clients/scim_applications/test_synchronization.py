@@ -489,7 +489,8 @@ async def test_an_application_that_is_removed_during_a_visit_leaves_nothing(worl
     [(tenant, application)] = await world.due()
 
     async def is_removed() -> None:
-        await world.administration.remove_of_client(ACME, "app")
+        world.services.before = None
+        await world.administration.delete(ACME, "app", actor=ADMINISTRATOR)
 
     world.services.before = is_removed
     await world.synchronization.visit(tenant, application)

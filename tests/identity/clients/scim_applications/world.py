@@ -34,7 +34,9 @@ from identity.foundation.events.event import EVENTS
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.events.news import SETTLES_IN
+from identity.foundation.removals import Removals
 from identity.foundation.tenants import Tenant, Tenants
+from identity.records import KINDS
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.records import RecordStore
@@ -68,6 +70,7 @@ class World:
         self.events = Events(self.store, EventsConfig().levels, **sources)
         self.administration = ScimApplicationAdministration(
             applications=self.store.of(SCIM_APPLICATIONS),
+            removals=Removals(self.store, KINDS, clock=self.clock, randomness=randomness),
             resources=self.store.of(SCIM_RESOURCES),
             stored_events=self.store.of(EVENTS),
             tokens=self.tokens,

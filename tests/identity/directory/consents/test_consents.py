@@ -104,17 +104,3 @@ async def test_what_is_granted_after_that_begins_anew(provider: Provider, consen
     kept = await consents.find(provider.tenant, ALICE, APP)
     assert kept is not None
     assert kept.terms == OPENID
-
-
-async def test_consents_go_with_the_person_and_with_the_client(
-    provider: Provider, consents: Consents
-) -> None:
-    for user_id in (ALICE, BOB):
-        for client_id in (APP, SHOP):
-            await consents.remember(provider.tenant, user_id, client_id, terms=OPENID)
-
-    await consents.remove_of_user(provider.tenant, ALICE)
-    await consents.remove_of_client(provider.tenant, SHOP)
-
-    [left] = [*await consents.of_user(provider.tenant, ALICE), *await consents.of_user(provider.tenant, BOB)]
-    assert (left.user_id, left.client_id) == (BOB, APP)

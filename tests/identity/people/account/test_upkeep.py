@@ -142,7 +142,7 @@ async def test_who_is_confirmed_at_that_moment_stays(administration: Administrat
     confirmed = UserChange(is_email_verified=True)
     await administration.users.update(administration.tenant, EVE, confirmed, actor=ROOT)
 
-    is_removed = await administration.users.remove_unchanged(administration.tenant, read)
+    is_removed = await administration.users.remove_unchanged(read)
 
     assert (is_removed, (await administration.user(EVE)).is_email_verified) == (False, True)
 

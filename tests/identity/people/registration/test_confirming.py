@@ -370,5 +370,5 @@ async def test_r22_who_is_confirmed_in_time_stays(desk: Desk) -> None:
 
     await desk.confirm(desk.link)
 
-    assert not await desk.administration.users.remove_unchanged(desk.tenant, read)
+    assert not await desk.administration.users.remove_unchanged(read)
     assert (await desk.known()).confirmed_at == NOON + timedelta(days=6)

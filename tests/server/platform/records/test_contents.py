@@ -6,8 +6,8 @@ from server.platform.records import Kind
 from server.platform.records.contents import Contents
 from tests.server.platform.records.things import Thing, thing
 
-NEW = Kind(Thing, "thing", later={"colours": frozenset({"mauve", "teal"})})
-OLD = Kind(Thing, "thing")
+NEW = Kind(Thing, "thing", later={"colours": frozenset({"mauve", "teal"})}, owners=())
+OLD = Kind(Thing, "thing", owners=())
 
 
 def test_later_texts_are_kept_where_the_version_before_does_not_look() -> None:
@@ -38,7 +38,7 @@ def test_a_record_without_later_texts_is_the_same_in_both_versions() -> None:
     assert Contents(NEW).written(whole) == Contents(OLD).written(whole)
 
 
-IN_PLACE = Kind(Thing, "thing", instead={"note": {"mauve": "red"}})
+IN_PLACE = Kind(Thing, "thing", instead={"note": {"mauve": "red"}}, owners=())
 
 
 def test_the_version_before_reads_another_text_in_place_of_a_later_one() -> None:

@@ -7,12 +7,22 @@ import pytest
 
 from server.platform.clock import VirtualClock
 from server.platform.errors import InvalidArgument
-from server.platform.records import AlreadyThere, Changed, Guard, Kind, Records, RecordStore
+from server.platform.records import (
+    REMOVALS,
+    AlreadyThere,
+    Changed,
+    Guard,
+    Kind,
+    Records,
+    RecordStore,
+    Removal,
+)
 from tests.server.platform.records.things import (
     ACME,
     NOON,
     THINGS,
     UMBRELLA,
+    Maker,
     Part,
     Size,
     Thing,
@@ -23,6 +33,18 @@ from tests.server.platform.records.things import (
 
 def ids(records: object) -> list[str]:
     return [record.id for record in records]  # type: ignore[attr-defined]
+
+
+def removal_of(owner_id: str) -> Removal:
+    return Removal(
+        tenant_id=ACME,
+        id=f"end of {owner_id}",
+        kind="thing",
+        owner_id=owner_id,
+        name=owner_id,
+        removed_at=NOON,
+        next_at=NOON,
+    )
 
 
 async def test_a_record_comes_back_as_it_went_in(records: Records[Thing]) -> None:
@@ -163,6 +185,73 @@ async def test_what_was_taken_is_gone(records: Records[Thing]) -> None:
     assert await records.take(ACME, "one") is None
     assert await records.find(ACME, "name", "n") == []
     assert (await records.insert(thing(name="n"))).revision == 1
+
+
+async def test_a_record_is_taken_with_its_revision_only(records: Records[Thing]) -> None:
+    first = await records.insert(thing(name="n"))
+    second = await records.replace(first)
+
+    with pytest.raises(Changed):
+        await records.take(ACME, "one", revision=first.revision)
+    assert second == await records.take(ACME, "one", revision=second.revision)
+    with pytest.raises(Changed):
+        await records.take(ACME, "one", revision=second.revision)
+
+
+async def test_an_expired_record_is_not_taken_with_its_revision(
+    records: Records[Thing], clock: VirtualClock
+) -> None:
+    kept = await records.insert(thing(expires_at=after(5)))
+    clock.advance(timedelta(seconds=5))
+
+    with pytest.raises(Changed):
+        await records.take(ACME, "one", revision=kept.revision)
+
+
+async def test_a_removal_is_stored_together_with_the_end_of_its_owner(
+    store: RecordStore, records: Records[Thing]
+) -> None:
+    await records.insert(thing())
+    removal = removal_of("one")
+
+    await records.take(ACME, "one", removal=removal)
+
+    assert [replace(removal, revision=1)] == await store.of(REMOVALS).due(ACME, NOON, most=10)
+    assert [replace(removal, revision=1)] == await store.of(REMOVALS).find(ACME, "reserved", "thing one")
+
+
+async def test_no_removal_is_stored_without_an_owner_that_ends(
+    store: RecordStore, records: Records[Thing]
+) -> None:
+    kept = await records.insert(thing())
+
+    with pytest.raises(Changed):
+        await records.take(ACME, "one", revision=kept.revision + 1, removal=removal_of("one"))
+    assert await records.take(ACME, "other", removal=removal_of("other")) is None
+    assert await store.of(REMOVALS).page(ACME) == []
+
+
+async def test_records_are_found_by_their_owner_whatever_the_field(records: Records[Thing]) -> None:
+    for record_id, factory in (("a", "mill"), ("b", "mill"), ("c", "forge")):
+        await records.insert(thing(record_id, maker=Maker(factory), note="\0"))
+    await records.insert(thing("d"))
+
+    found = await records.find(ACME, "maker.factory", "mill")
+
+    assert [each.id for each in found] == ["a", "b"]
+    assert [each.id for each in await records.find(ACME, "id", "a")] == ["a"]
+    assert await records.remove(ACME, "maker.factory", "mill") == 2
+    assert await records.remove(ACME, "id", "c") == 1
+    assert [each.id for each in await records.page(ACME)] == ["d"]
+
+
+async def test_records_that_a_text_finds_are_removed_some_at_a_time(records: Records[Thing]) -> None:
+    for record_id in ("a", "b", "c"):
+        await records.insert(thing(record_id, owner="o"))
+
+    assert await records.remove(ACME, "owner", "o", most=2) == 2
+    assert [each.id for each in await records.page(ACME)] == ["c"]
+    assert await records.remove(ACME, "owner", "o", most=2) == 1
 
 
 async def test_all_that_a_text_finds_is_removed(records: Records[Thing]) -> None:
@@ -345,4 +434,4 @@ async def test_expired_records_of_all_tenants_are_removed_some_at_a_time(
 
 def test_a_unique_field_holds_one_text(store: RecordStore) -> None:
     with pytest.raises(TypeError, match="one text"):
-        store.of(Kind(Thing, "odd", unique=("colours",)))
+        store.of(Kind(Thing, "odd", unique=("colours",), owners=()))

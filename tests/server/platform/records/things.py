@@ -6,13 +6,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from importlib import resources
 
 import asyncpg
 
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pooled import PooledDatabase
-from server.platform.records import Kind, Record
+from server.platform.records import Kind, Owner, Record
 from server.platform.records.postgres import PostgresRecordStore
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -37,6 +38,9 @@ TABLE = """
     CREATE UNIQUE INDEX thing_code ON identity.thing (tenant_id, code)
 """
 
+# Creates the table of removals, and the function that finds records by their owners.
+REMOVALS = resources.files("server.store.postgres") / "migrations" / "0068_removals.sql"
+
 
 class Size(StrEnum):
     SMALL = "small"
@@ -47,6 +51,11 @@ class Size(StrEnum):
 class Part:
     made_at: datetime
     serial: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    factory: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +70,17 @@ class Thing(Record):
     labels: dict[str, str] = field(default_factory=dict)
     lasts: timedelta = timedelta()
     wanted_at: datetime = NOON
+    maker: Maker | None = None
 
 
-THINGS = Kind(Thing, "thing", unique=("name", "code"), indexed=("owner", "colours"), scheduled="wanted_at")
+THINGS = Kind(
+    Thing,
+    "thing",
+    unique=("name", "code"),
+    indexed=("owner", "colours"),
+    scheduled="wanted_at",
+    owners=(Owner("person", "owner"), Owner("factory", "maker.factory")),
+)
 
 
 def clock() -> VirtualClock:
@@ -84,7 +101,7 @@ def postgres_store(pool: asyncpg.Pool, clock: VirtualClock) -> PostgresRecordSto
 
 @asynccontextmanager
 async def emptied(pool: asyncpg.Pool) -> AsyncIterator[asyncpg.Pool]:
-    await pool.execute("DELETE FROM identity.thing")
+    await pool.execute("DELETE FROM identity.thing; DELETE FROM identity.removal")
     yield pool
 
 
@@ -97,5 +114,6 @@ async def _create(dsn: str) -> None:
     connection = await asyncpg.connect(dsn)
     try:
         await connection.execute(TABLE)
+        await connection.execute(REMOVALS.read_text())
     finally:
         await connection.close()

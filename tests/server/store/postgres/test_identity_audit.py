@@ -14,7 +14,7 @@ from server.platform.errors import Unavailable
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Page, Window, equals
-from server.platform.records import AlreadyThere, Changed, Guard, Kind, Record, Records
+from server.platform.records import REMOVALS, AlreadyThere, Changed, Guard, Kind, Record, Records, Removal
 from server.platform.records.postgres import PostgresRecordStore
 from server.store.entities import AuditEntry, AuditResult
 from server.store.ports import Batch
@@ -34,7 +34,7 @@ class Rule(Record):
     name: str
 
 
-RULES = Kind(Rule, "mapping_rule")
+RULES = Kind(Rule, "mapping_rule", owners=())
 
 
 def rule(name: str = "Rule", record_id: str = "r") -> Rule:
@@ -76,6 +76,18 @@ class Directory:
 @pytest.fixture
 def directory(pool: asyncpg.Pool) -> Directory:
     return Directory(pool)
+
+
+async def test_an_audited_end_of_an_owner_leaves_its_removal(directory: Directory) -> None:
+    await directory.rules.insert(rule())
+    removal = Removal(
+        tenant_id=TENANT_ID, id="end", kind="mapping_rule", owner_id="r", removed_at=NOON, next_at=NOON
+    )
+
+    await directory.rules.take(TENANT_ID, "r", note=note(operation_type="DELETE"), removal=removal)
+
+    assert [replace(removal, revision=1)] == await directory.store.of(REMOVALS).page(TENANT_ID)
+    assert [entry.operation_type for entry in (await directory.log()).items] == ["DELETE"]
 
 
 async def test_an_entry_says_who_did_what_to_what_and_when(directory: Directory) -> None:

@@ -3163,7 +3163,8 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateGroupResponse":
         """
         Creates a group without roles and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many groups or an earlier group of that id is being
+        removed.
         """
 
         return await self._unary_unary(
@@ -3360,7 +3361,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateRoleResponse":
         """
         Creates a role without permissions and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many roles or an earlier role of that id is being
+        removed.
         """
 
         return await self._unary_unary(

@@ -19531,7 +19531,8 @@ class AuthorizationDetailsTypeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateAuthorizationDetailsTypeResponse":
         """
         Creates a type.
-        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other.
+        Rejected with ALREADY_EXISTS if another type has the name, with INVALID_ARGUMENT for fields that contradict each other,
+        with INVALID_STATE while an earlier type of that name is being removed.
         """
 
         return await self._unary_unary(
@@ -19995,7 +19996,8 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateClientResponse":
         """
         Creates a client; the secret of a confidential one is only in this response.
-        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken.
+        Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS if the id is taken, with
+        INVALID_STATE while an earlier client of that id is being removed.
         """
 
         return await self._unary_unary(
@@ -20042,9 +20044,9 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteClientResponse":
         """
-        Removes a client and revokes its tokens.
+        Removes a client with its tokens, consents and devices in all tenants that it serves.
         Rejected with NOT_FOUND if the tenant has no client of that id, with INVALID_STATE for a client of the provider
-        itself.
+        itself, and if another caller changes the client at the same time.
         """
 
         return await self._unary_unary(
@@ -20888,7 +20890,8 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateGroupResponse":
         """
         Creates a group.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier group of that name is being removed.
         """
 
         return await self._unary_unary(
@@ -21473,7 +21476,8 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateMappingRuleResponse":
         """
         Creates a mapping rule without roles, groups and tenants.
-        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules.
+        Rejected with ALREADY_EXISTS if the id is taken, with INVALID_STATE if there are too many rules or an earlier rule of that id is being
+        removed.
         """
 
         return await self._unary_unary(
@@ -23389,7 +23393,8 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateRoleResponse":
         """
         Creates a role.
-        Rejected with ALREADY_EXISTS if the name is taken.
+        Rejected with ALREADY_EXISTS if the name is taken,
+        with INVALID_STATE while an earlier role of that name is being removed.
         """
 
         return await self._unary_unary(
@@ -23830,7 +23835,8 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateScopeResponse":
         """
         Creates a scope.
-        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute.
+        Rejected with ALREADY_EXISTS if the name is taken, with INVALID_ARGUMENT for an unknown attribute,
+        with INVALID_STATE while an earlier scope of that name is being removed.
         """
 
         return await self._unary_unary(
