@@ -35,8 +35,8 @@ class Kind(Generic[R]):
     empty text finds nothing. A `unique` field holds one text, which no other record of the tenant has.
 
     `derived` are attributes, text or texts, that the database computes from the content as generated columns,
-    so that they are correct whichever program version wrote the record; searches use them. `ordered` are the
-    fields among all these whose order an index provides. `words` are attributes whose words an index finds by
+    so that they are correct whichever program version wrote the record; look-ups and searches use them.
+    `ordered` are the fields among all these whose order an index provides. `words` are attributes whose words an index finds by
     prefix. `scheduled` is the field with the time from which `due` returns the record.
 
     `later` lists texts of a list field that the previous version does not know. They are stored in a separate
@@ -77,11 +77,14 @@ class Records(Protocol[R]):
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None: ...
 
     async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
-        """Return the records with this text in a unique or indexed field, by id."""
+        """Return the records with this text in a unique, indexed or derived field, by id."""
         ...
 
     async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
-        """Return the records with one of these texts in a unique field, by id."""
+        """Return the records with one of these texts in the field, by id.
+
+        The field is the id, or a unique, indexed or derived field that holds one text.
+        """
         ...
 
     async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:

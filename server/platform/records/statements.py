@@ -61,7 +61,7 @@ class Statements:
     def of(cls, kind: Kind[Any], lists: frozenset[str]) -> Self:
         table = f'identity."{kind.name}"'
         fields = (*kind.unique, *kind.indexed)
-        matches = {field: _match(field, lists) for field in fields}
+        matches = {field: _match(field, lists) for field in (*fields, *kind.derived)}
         columns = (*OWN_COLUMNS, *fields, *filter(None, (kind.scheduled,)))
         return cls(
             kind=kind.name,
@@ -72,7 +72,8 @@ class Statements:
             },
             find_any={
                 field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {field} = ANY($2::text[]) AND {_LIVE} ORDER BY id"
-                for field in kind.unique
+                for field in ("id", *matches)
+                if field not in lists
             },
             due=_due(table, kind.scheduled),
             due_tenants=_due_tenants(table, kind.scheduled),

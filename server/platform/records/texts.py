@@ -12,7 +12,10 @@ _NUL = "\0"
 def texts_of(record: Record, field: str) -> frozenset[str]:
     """Return the texts in a field by which the record can be found."""
     value = getattr(record, field)
-    return frozenset(filter(None, (value,) if isinstance(value, str | None) else value))
+    if isinstance(value, str):
+        return frozenset(filter(None, (value,)))
+    # Derived fields may also be times and truth values, by which no record is looked up.
+    return frozenset(filter(None, value)) if isinstance(value, tuple | frozenset | list) else frozenset()
 
 
 def holds_many(kind: type[Record], field: str) -> bool:
