@@ -13,9 +13,6 @@ from server.platform.call import ANY_RESOURCE, Grant
 from server.platform.policy import policies_of, services
 from server.platform.records import Kind, Record
 
-MOST_AUTHORIZATIONS = 1000
-"""Maximum in a tenant."""
-
 COMPONENT, ACCESS = "COMPONENT", "ACCESS"
 """The resource type of web applications, and its permission type. Both open no operation: applications ask for them."""
 
@@ -58,7 +55,12 @@ def owner_text(owner_type: OwnerType, record_id: str) -> str:
     return f"{owner_type}:{record_id}"
 
 
-AUTHORIZATIONS = Kind(Authorization, "directory_authorization", indexed=("owner",))
+AUTHORIZATIONS = Kind(
+    Authorization,
+    "directory_authorization",
+    indexed=("owner",),
+    derived=("owner_type", "owner_id", "resource_type", "resource_id", "resource_property_name"),
+)
 
 
 @cache

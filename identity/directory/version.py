@@ -27,7 +27,12 @@ _ID = "directory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryVersionRecord(Record):
-    """The revision of the record is the version."""
+    """The revision of the record is the version.
+
+    The record of changes to tenants has the ids of the latest changed ones, one for each revision, the latest last.
+    """
+
+    tenant_ids: tuple[TenantId, ...] = ()
 
 
 DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")

@@ -1,11 +1,10 @@
 """The mapping rules of a tenant."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.directory.mapping_rule import MOST_RULES, MappingRule
+from identity.directory.mapping_rule import MappingRule
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
@@ -13,7 +12,8 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.record_changes import rewritten
 from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
-from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.errors import AlreadyExists, NotFound
+from server.platform.query import Page, Query
 from server.platform.records import AlreadyThere, Records
 
 
@@ -32,9 +32,8 @@ class MappingRules:
     version: DirectoryVersion
     events: Events
 
-    async def all(self, tenant: Tenant) -> Sequence[MappingRule]:
-        """List them by id."""
-        return await self.records.page(tenant.tenant_id, most=MOST_RULES)
+    async def search(self, tenant: Tenant, query: Query) -> Page[MappingRule]:
+        return await self.records.search(tenant.tenant_id, query)
 
     async def get(self, tenant: Tenant, rule_id: str) -> MappingRule:
         """Raises NotFound."""
@@ -46,9 +45,7 @@ class MappingRules:
     async def add(
         self, tenant: Tenant, rule_id: str, draft: RuleDraft, actor: Actor, *, note: AuditNote
     ) -> MappingRule:
-        """Raises AlreadyExists, and InvalidState when there are too many."""
-        if len(await self.all(tenant)) >= MOST_RULES:
-            raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
+        """Raises AlreadyExists."""
         rule = MappingRule(tenant_id=tenant.tenant_id, id=rule_id, **asdict(draft))
         try:
             kept = await self.records.insert(rule, note=note)

@@ -44,7 +44,7 @@ class TenantWiring:
         """Background loops that run while the provider runs."""
         yield self._directory.run()
         yield self._removal.run()
-        yield self._dependencies.directory_version.run(self._directory.refresh)
+        yield self._dependencies.directory_version.run(self._directory.catch_up)
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._dependencies.tenants

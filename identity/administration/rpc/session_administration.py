@@ -10,8 +10,8 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.sessions.session import Session
 from identity.administration.sessions import SessionAdministration
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
+from identity.foundation.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext
 
