@@ -198,9 +198,10 @@ class ClientAdministration:
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
+            if not client.is_known_at(served, default=self._tenants.default):
+                continue
             # A client of another tenant with the same id keeps its records.
-            is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
-            if is_own and client.is_known_at(served, default=self._tenants.default):
+            if served == tenant or await self._records.get(served.tenant_id, client_id) is None:
                 await self._token_sets.remove_of_client(served, client_id)
                 await self._consents.remove_of_client(served, client_id)
         await self._tell(EventType.DELETED, client, actor)

@@ -86,7 +86,9 @@ class Standings:
         """Return the rules, groups and roles of these principals."""
         claimed = frozenset(text for _, claims in holders for text in _claim_texts(claims))
         rules = await self._rules.find_any(home, "claim", claimed)
-        group_names = chain(_each(holder.groups for holder, _ in holders), _each(rule.groups for rule in rules))
+        group_names = chain(
+            _each(holder.groups for holder, _ in holders), _each(rule.groups for rule in rules)
+        )
         groups = await self._groups.find_any(home, "name", frozenset(group_names))
         role_names = chain(
             _each(holder.roles for holder, _ in holders),

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from identity.directory.client import CLIENTS, Client
+from identity.foundation.vocabulary import AuthenticationMethod
+from server.platform.call import TenantId
 from tests.edge.oidc.people.provider import Administrator
 
 NUMBER = 5
@@ -103,3 +106,22 @@ async def test_a_label_is_read_by_its_id(admin: Administrator, noun: str) -> Non
 
     assert (status, read) == (200, made)
     assert (await admin.send("GET", f"/{noun}s/nothing")).status == 404
+
+
+async def test_a_list_of_more_than_a_page_says_that_it_is_not_whole(admin: Administrator) -> None:
+    clients = admin.deployment.store.of(CLIENTS)
+    method = AuthenticationMethod.NONE
+    for number in range(1001):
+        name = f"app{number:04}"
+        await clients.insert(
+            Client(tenant_id=TenantId("default"), id=name, name=name, token_endpoint_auth_method=method)
+        )
+
+    first = await admin.send("GET", "/clients")
+    token = first.headers["x-continuation-token"]
+    second = await admin.send("GET", "/clients", params={"continuation_token": token})
+
+    listed = [client["id"] for page in (first, second) for client in await page.json()]
+    assert (first.status, first.headers["x-page-size"]) == (206, "1000")
+    assert "x-continuation-token" not in second.headers
+    assert len(set(listed)) == len(listed) > 1001
