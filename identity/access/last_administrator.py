@@ -19,8 +19,8 @@ from identity.directory.authorization import Authorization
 from identity.directory.claims import NO_CLAIMS
 from identity.directory.client import Client
 from identity.directory.holdings import ADMINISTRATOR_ROLES, Givers, claims_of_person, standing_of
-from identity.directory.labels import GROUPS, MOST_LABELS, ROLES, Group, Label, Role
-from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES, MappingRule
+from identity.directory.labels import GROUPS, ROLES, Group, Label, Role
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import Permission
@@ -149,9 +149,9 @@ class LastAdministrator:
 
     async def _givers(self, tenant_id: TenantId) -> Givers:
         return Givers(
-            roles=await self._roles.page(tenant_id, most=MOST_LABELS),
-            groups=await self._groups.page(tenant_id, most=MOST_LABELS),
-            rules=await self._rules.page(tenant_id, most=MOST_RULES),
+            roles=[role async for role in every(self._roles, tenant_id)],
+            groups=[group async for group in every(self._groups, tenant_id)],
+            rules=[rule async for rule in every(self._rules, tenant_id)],
             tenant_ids=(tenant_id,),
         )
 

@@ -1,6 +1,6 @@
 """Administration of the LDAP directories of a tenant."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -35,7 +35,7 @@ _MOST_LOOKED_THROUGH = 200
 
 
 class Names(Protocol):
-    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,10 @@ class LdapAdministration:
         expect_directory(
             fields,
             allow_unencrypted=self.config.allow_unencrypted,
-            roles=await self.roles.names(tenant),
-            groups=await self.groups.names(tenant),
+            roles=await self.roles.known(tenant, (role for each in fields.mappings for role in each.roles)),
+            groups=await self.groups.known(
+                tenant, (group for each in fields.mappings for group in each.groups)
+            ),
         )
         expect_reachable_servers(fields, self.destinations, before=before)
 

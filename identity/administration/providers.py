@@ -1,6 +1,6 @@
 """Administration of the upstream providers of a tenant."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -35,7 +35,7 @@ _MOST_LOOKED_THROUGH = 200
 
 
 class Names(Protocol):
-    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +140,13 @@ class ProviderAdministration:
 
     async def _expect(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
         await self.administrators.expect_may_vouch(tenant, fields, actor)
-        expect_provider(fields, roles=await self.roles.names(tenant), groups=await self.groups.names(tenant))
+        expect_provider(
+            fields,
+            roles=await self.roles.known(tenant, (role for each in fields.mappings for role in each.roles)),
+            groups=await self.groups.known(
+                tenant, (group for each in fields.mappings for group in each.groups)
+            ),
+        )
 
     def _secret(self, provider: Provider, fields: ProviderFields, client_secret: str) -> Sealed | None:
         """Encrypt the new secret, or keep the present one; raises InvalidArgument."""

@@ -20,6 +20,7 @@ from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.removals import Removals
+from identity.foundation.searches import RecordSearch, listed
 from identity.foundation.tenants import Tenant, Tenants
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType, Scope
 from server.platform.call import TenantId
@@ -27,7 +28,6 @@ from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, Guard, RecordStore, Removal
 
-_MOST_LISTED = 10_000
 _SCOPES = (Scope.OPENID, Scope.EMAIL, Scope.PROFILE, Scope.GROUPS)
 
 
@@ -74,9 +74,17 @@ class ClientAdministration:
         removals.first(CLIENTS, self._advance)
         removals.succeed(CLIENTS, self._is_known)
 
-    async def all(self, tenant: Tenant) -> Sequence[Client]:
-        """List them by id."""
-        return await self._records.page(tenant.tenant_id, most=_MOST_LISTED)
+    async def page(
+        self, tenant: Tenant, wanted: RecordSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[Client], str]:
+        """Return a page of clients by id, and the continuation token of the next one; raises InvalidArgument."""
+        return await listed(
+            self._records,
+            tenant.tenant_id,
+            wanted,
+            page_size=page_size,
+            continuation_token=continuation_token,
+        )
 
     async def find(self, tenant: Tenant, client_id: str) -> Client:
         """Raises NotFound."""

@@ -15,11 +15,11 @@ from identity.directory.client import Client
 from identity.directory.tenants.saml_application import SamlApplication, SamlApplicationFields
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
+from identity.foundation.searches import RecordSearch, listed
 from identity.foundation.tenants import Tenant
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, Records
 
-_MOST_LISTED = 10_000
 _MOST_SERVICES, _MAX_INDEX = 32, 65_535
 # SAML 2.0 Core §8.3.6.
 _MAX_ENTITY_ID = 1024
@@ -31,9 +31,17 @@ class SamlApplicationAdministration:
     relying_parties: RelyingParties
     events: Events
 
-    async def all(self, tenant: Tenant) -> Sequence[SamlApplication]:
-        """List them by client id."""
-        return await self.applications.page(tenant.tenant_id, most=_MOST_LISTED)
+    async def page(
+        self, tenant: Tenant, wanted: RecordSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[SamlApplication], str]:
+        """Return a page by client id, and the continuation token of the next one; raises InvalidArgument."""
+        return await listed(
+            self.applications,
+            tenant.tenant_id,
+            wanted,
+            page_size=page_size,
+            continuation_token=continuation_token,
+        )
 
     async def find(self, tenant: Tenant, client_id: str) -> SamlApplication:
         """Raises NotFound."""

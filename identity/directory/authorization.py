@@ -13,9 +13,6 @@ from server.platform.call import ANY_RESOURCE, Grant
 from server.platform.policy import policies_of, services
 from server.platform.records import Kind, Owner, Record
 
-MOST_AUTHORIZATIONS = 1000
-"""Maximum in a tenant."""
-
 COMPONENT, ACCESS = "COMPONENT", "ACCESS"
 """The resource type of web applications, and its permission type. Both open no operation: applications ask for them."""
 
@@ -70,6 +67,7 @@ AUTHORIZATIONS = Kind(
         Owner("mapping_rule", "owner", "MAPPING_RULE:{}"),
     ),
     outlives=("owner_id",),
+    derived=("owner_type", "owner_id", "resource_type", "resource_id", "resource_property_name"),
 )
 
 

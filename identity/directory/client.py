@@ -10,6 +10,7 @@ from identity.crypto.jose.algorithms import SigningAlgorithm
 from identity.crypto.jose.encryption import ContentEncryption, KeyManagement
 from identity.crypto.signed_jwt import CLIENT_ALGORITHMS, FAPI_ALGORITHMS
 from identity.foundation.absolute_uris import absolute_uri
+from identity.foundation.searches import words_of
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import (
     CERTIFICATE_METHODS,
@@ -158,6 +159,11 @@ class Client(Record):
         return ClientId(self.id)
 
     @property
+    def words(self) -> frozenset[str]:
+        """Texts by whose beginnings an administrator finds the client: id and name, whole and in parts."""
+        return words_of(self.id, self.name)
+
+    @property
     def is_public(self) -> bool:
         return self.token_endpoint_auth_method is AuthenticationMethod.NONE
 
@@ -200,7 +206,11 @@ def sector_hosts(sector_identifier_uri: str, redirect_uris: tuple[str, ...]) -> 
 CLIENTS = Kind(
     Client,
     "client",
-    derived=("groups", "roles", "tenant_ids"),
+    derived=(
+        *("groups", "roles", "tenant_ids", "oauth_scopes", "default_scopes"),
+        "authorization_details_types",
+    ),
+    words=("words",),
     later={"permissions": LATER_PERMISSIONS, "grant_types": LATER_GRANT_TYPES},
     # Without keys of its own the previous version refuses such a client; with keys, that version verifies the same key.
     instead={

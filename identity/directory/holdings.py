@@ -123,16 +123,16 @@ def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
         *_each(role.tenant_ids for role in held.roles),
     }
     return Standing(
-        tenant_ids=frozenset(holder.tenant_ids) | given.intersection(givers.tenant_ids),
+        tenant_ids=frozenset(holder.tenant_ids).union(filter(givers.tenant_ids.__contains__, given)),
         permissions=frozenset(holder.permissions).union(
             _each(role.permissions for role in held.roles),
             ADMINISTRATOR_PERMISSIONS if held.built_in else (),
         ),
-        grants=frozenset(_grants(frozenset(_owners(holder, held)), givers.authorizations)),
+        grants=frozenset(_grants(frozenset(owners_of(holder, held)), givers.authorizations)),
     )
 
 
-def _owners(holder: Holder, held: Held) -> Iterator[str]:
+def owners_of(holder: Holder, held: Held) -> Iterator[str]:
     """Return all owners that the principal counts as, in the form in which authorizations name them."""
     yield from map(owner_of, (holder, *held.roles, *held.groups, *held.rules))
     yield from (owner_text(OwnerType.ROLE, name) for name in held.built_in)

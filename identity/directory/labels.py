@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from identity.foundation.searches import words_of
 from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
-# Maximum of each kind in a tenant.
-MOST_LABELS = 1000
+# Maximum of scopes, and of types of authorization details, in a tenant: its metadata lists all of them.
+MOST_SCOPES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,10 @@ class DescribedLabel(Label):
     @property
     def shown_name(self) -> str:
         return self.display_name or self.name
+
+    @property
+    def words(self) -> frozenset[str]:
+        return words_of(self.name, self.display_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +87,23 @@ class UserAttribute(Record):
     user_editable: bool = False
 
 
-GROUPS = Kind(Group, "group", unique=("name",), owners=())
-ROLES = Kind(Role, "role", unique=("name",), later={"permissions": LATER_PERMISSIONS}, owners=())
+GROUPS = Kind(
+    Group,
+    "group",
+    unique=("name",),
+    derived=("roles", "tenant_ids", "shown_name"),
+    words=("words",),
+    owners=(),
+)
+ROLES = Kind(
+    Role,
+    "role",
+    unique=("name",),
+    derived=("tenant_ids", "shown_name"),
+    words=("words",),
+    later={"permissions": LATER_PERMISSIONS},
+    owners=(),
+)
 SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",), owners=())
 AUTHORIZATION_DETAILS_TYPES = Kind(
     AuthorizationDetailsType, "authorization_details_type", unique=("name",), owners=()

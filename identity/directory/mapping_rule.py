@@ -6,9 +6,6 @@ from identity.directory.claims import Claims
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
-MOST_RULES = 1000
-"""Maximum in a tenant."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRule(Record):
@@ -25,8 +22,25 @@ class MappingRule(Record):
     def condition(self) -> tuple[str, str]:
         return self.claim_name, self.claim_value
 
+    @property
+    def claim(self) -> str:
+        return claim_text(self.claim_name, self.claim_value)
+
     def is_met_by(self, claims: Claims) -> bool:
         return self.claim_value in claims.get(self.claim_name, ())
 
 
-MAPPING_RULES = Kind(MappingRule, "mapping_rule", owners=())
+def claim_text(name: str, value: str) -> str:
+    """Return the text by which a rule is found from a claim; different claims may have the same.
+
+    The database derives the same text, and no text of it has NUL: migration 0068.
+    """
+    return f"{name}={value}".replace("\0", "\ufffd")
+
+
+MAPPING_RULES = Kind(
+    MappingRule,
+    "mapping_rule",
+    derived=("name", "claim_name", "claim_value", "claim", "roles", "groups", "tenant_ids"),
+    owners=(),
+)

@@ -5,22 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from string import ascii_lowercase, ascii_uppercase
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
+from identity.foundation.searches import ascii_lower, words_of
 from identity.foundation.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
 UserId = NewType("UserId", str)
 
-# The database derives the same words: migration 0051.
-_BETWEEN_WORDS = re.compile(r"[ @.+_'-]+")
-_WORD_CHARACTERS = 64
 # The database derives the same text: migration 0054.
 _NAME_CHARACTERS = 256
-_LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 # Clients of the process API accept only such usernames in responses.
 _USERNAME = re.compile(r"[A-Za-z0-9_@.+-]{1,256}")
@@ -111,9 +107,7 @@ class User(Record):
     @property
     def words(self) -> frozenset[str]:
         """Texts by whose beginnings an administrator finds the user: address, username and names, whole and in parts."""
-        whole = (self.email, self.preferred_username, self.given_name, self.family_name)
-        parts = (part for text in whole for part in _BETWEEN_WORDS.split(text))
-        return frozenset(filter(None, map(word_of, (*whole, *parts))))
+        return words_of(self.email, self.preferred_username, self.given_name, self.family_name)
 
     @property
     def provisioned_name(self) -> str:
@@ -220,13 +214,3 @@ USERS = Kind(
     later={"permissions": LATER_PERMISSIONS},
     owners=(),
 )
-
-
-def word_of(text: str) -> str:
-    """Return a text in the form for searches of users: its first 64 characters, with ASCII letters in lower case."""
-    return ascii_lower(text)[:_WORD_CHARACTERS]
-
-
-def ascii_lower(text: str) -> str:
-    """Return the text with ASCII letters in lower case: the database folds the same letters in any locale."""
-    return text.translate(_LOWER_CASE)

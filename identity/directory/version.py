@@ -47,9 +47,11 @@ class DirectoryVersionRecord(Record):
     """The revision of the record is the version; `changes` are the latest ones, oldest first.
 
     A version without its change may affect everything: the previous program version writes none.
+    The record of changes to tenants has the ids of the latest changed ones, one for each revision, the latest last.
     """
 
     changes: tuple[Change, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
 
 
 DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version", owners=())

@@ -6,8 +6,9 @@ updates the list.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -87,13 +88,27 @@ class KeptTenant(Protocol):
     def not_before(self) -> datetime | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Known:
-    """`hosts` are those of all tenants, also disabled ones; `served` are the enabled tenants."""
+    """`hostnames` are those of all tenants, also disabled ones, empty for none; `served` are the enabled tenants.
 
-    ids: tuple[TenantId, ...]
+    A change makes copies, so that a loop over the tenants may wait meanwhile.
+    """
+
+    hostnames: Mapping[TenantId, str]
     served: Mapping[TenantId, Tenant]
-    hosts: Mapping[str, TenantId] = field(default_factory=dict)
+
+    @cached_property
+    def ids(self) -> tuple[TenantId, ...]:
+        return tuple(sorted(self.hostnames))
+
+    @cached_property
+    def by_host(self) -> Mapping[str, TenantId]:
+        return {hostname: tenant_id for tenant_id, hostname in self.hostnames.items() if hostname}
+
+    @cached_property
+    def by_issuer(self) -> Mapping[str, Tenant]:
+        return {tenant.issuer: tenant for tenant in self.served.values()}
 
 
 class Tenants:
@@ -103,28 +118,41 @@ class Tenants:
         self.default = Tenant(default, f"{origin}{PREFIX}")
         self._address = urlsplit(origin)
         served = {other: Tenant(other, self.issuer_of(other)) for other in others} | {default: self.default}
-        self._know(_Known(tuple(sorted(served)), served))
+        self._known = _Known(dict.fromkeys(served, ""), served)
 
     def know(self, kept: Collection[KeptTenant]) -> None:
         """Replace the list of tenants; the default tenant is always served."""
-        described = {
-            tenant.own_id: Tenant(
-                tenant.own_id,
-                self.issuer_of(tenant.own_id, tenant.hostname),
-                tenant.security_profile,
-                tenant.name,
-                tenant.not_before,
-            )
-            for tenant in kept
-        }
         own = self.default.tenant_id
-        self.default = described.get(own, Tenant(own, self.default.issuer))
-        served = {tenant.own_id: described[tenant.own_id] for tenant in kept if tenant.is_enabled} | {
-            own: self.default
-        }
-        ids = {tenant.own_id for tenant in kept} | {self.default.tenant_id}
-        hosts = {tenant.hostname: tenant.own_id for tenant in kept if tenant.hostname}
-        self._know(_Known(tuple(sorted(ids)), served, hosts))
+        self._know_default(next((tenant for tenant in kept if tenant.own_id == own), None))
+        served = {tenant.own_id: self._served(tenant) for tenant in kept if tenant.is_enabled}
+        hostnames = {tenant.own_id: tenant.hostname for tenant in kept}
+        self._known = _Known({own: "", **hostnames}, served | {own: self.default})
+
+    def know_one(self, tenant_id: TenantId, kept: KeptTenant | None) -> None:
+        """Replace one tenant of the list, or remove it."""
+        hostnames, served = dict(self._known.hostnames), dict(self._known.served)
+        hostnames.pop(tenant_id, None)
+        served.pop(tenant_id, None)
+        own = self.default.tenant_id
+        if kept is not None:
+            hostnames[tenant_id] = kept.hostname
+            if kept.is_enabled:
+                served[tenant_id] = self._served(kept)
+        if tenant_id == own:
+            self._know_default(kept)
+        self._known = _Known({own: "", **hostnames}, served | {own: self.default})
+
+    def _know_default(self, kept: KeptTenant | None) -> None:
+        self.default = replace(
+            self.default,
+            security_profile=SecurityProfile.NONE if kept is None else kept.security_profile,
+            name="" if kept is None else kept.name,
+            not_before=None if kept is None else kept.not_before,
+        )
+
+    def _served(self, kept: KeptTenant) -> Tenant:
+        issuer = self.issuer_of(kept.own_id, kept.hostname)
+        return Tenant(kept.own_id, issuer, kept.security_profile, kept.name, kept.not_before)
 
     def issuer_of(self, tenant_id: TenantId, hostname: str = "") -> str:
         """Return the issuer of a tenant id, existing or not. Own hosts have the scheme and port of the deployment."""
@@ -149,6 +177,11 @@ class Tenants:
         """Ids of all tenants, also disabled ones."""
         return self._known.ids
 
+    @property
+    def known(self) -> Collection[TenantId]:
+        """Ids of all tenants, also disabled ones, for tests of membership."""
+        return self._known.hostnames.keys()
+
     def find(self, tenant_id: str) -> Tenant:
         """Return an enabled tenant, the default one for an empty id; raises NotFound."""
         return self._found(self._known.served.get(TenantId(tenant_id)) if tenant_id else self.default)
@@ -159,15 +192,11 @@ class Tenants:
 
     def find_by_issuer(self, issuer: str) -> Tenant:
         """Return the tenant with this issuer, the default one for an empty text; raises NotFound."""
-        return self._found(self._by_issuer.get(issuer) if issuer else self.default)
+        return self._found(self._known.by_issuer.get(issuer) if issuer else self.default)
 
     def id_at(self, host: str) -> TenantId | None:
         """Return the id of the tenant with this hostname, also a disabled one; None when there is none."""
-        return self._known.hosts.get(host)
-
-    def _know(self, known: _Known) -> None:
-        self._known = known
-        self._by_issuer = {tenant.issuer: tenant for tenant in known.served.values()}
+        return self._known.by_host.get(host)
 
     def _found(self, tenant: Tenant | None) -> Tenant:
         if tenant is None:

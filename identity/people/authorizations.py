@@ -4,7 +4,7 @@ They contain the ids of their owners, so that a new owner of an old name does no
 is removed before its authorizations, and looked up again after one was written, so that none remains.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -12,7 +12,6 @@ from identity.access.administrators import Administrators
 from identity.access.callers import Actor
 from identity.directory.authorization import (
     AUTHORIZATIONS,
-    MOST_AUTHORIZATIONS,
     Authorization,
     OwnerType,
     owner_text,
@@ -20,9 +19,9 @@ from identity.directory.authorization import (
 )
 from identity.directory.client import CLIENTS
 from identity.directory.holdings import ADMINISTRATOR_ROLES
-from identity.directory.labels import GROUPS, MOST_LABELS, ROLES, Group, Role
+from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.mapping_rule import MAPPING_RULES
-from identity.directory.user import USERS, User
+from identity.directory.user import USERS
 from identity.directory.users import find_by_name
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
@@ -32,15 +31,13 @@ from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
-from server.platform.query import Condition, Field, FieldType, Operator, Searchable
+from server.platform.query import Page, Query, Window, evaluate
 from server.platform.records import AlreadyThere, Changed, Record, Records, RecordStore
 
+_MOST_SORTED = 1000
 _KEY_OCTETS = 8
 # A key is a positive int64, and JavaScript reads it exactly.
 _KEY_BITS = 53
-
-_USER_ID = Field("id", FieldType.TEXT)
-_SEARCHABLE_USER = Searchable(User, key=_USER_ID, fields={}, derived={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,26 +74,36 @@ class Authorizations:
         self._events = events
         self._randomness = randomness
 
-    async def all(self, tenant: Tenant) -> Sequence[Authorization]:
-        """List them with the present names of their owners."""
-        found = await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)
-        names = await self._names(tenant.tenant_id, {each.owner_type for each in found}, found)
-        return [replace(each, owner_id=names.get(each.owner, each.owner_id)) for each in found]
+    async def search(self, tenant: Tenant, query: Query) -> Page[Authorization]:
+        """Return the page of a query, with the present names of the owners.
+
+        Up to 1000 matches are in the order of these names, and more in the order of the names at the last change.
+        """
+        if any(key.field.name == "owner_id" for key in query.sort):
+            all_found = replace(query, window=Window(limit=_MOST_SORTED))
+            whole = await self._records.search(tenant.tenant_id, all_found)
+            if whole.total <= _MOST_SORTED:
+                named = await self._named(tenant.tenant_id, whole.items)
+                return evaluate(sorted(named, key=lambda each: each.id), query)
+        page = await self._records.search(tenant.tenant_id, query)
+        return replace(page, items=await self._named(tenant.tenant_id, page.items))
+
+    async def owners_named(self, tenant: Tenant, name: str) -> Sequence[str]:
+        """Return the texts by which authorizations name the owners that have this name at present."""
+        found = [(each, await self._owner(tenant.tenant_id, each, name)) for each in OwnerType]
+        return [owner_text(owner_type, record_id) for owner_type, record_id in found if record_id is not None]
 
     async def get(self, tenant: Tenant, key: int) -> Authorization:
         """Raises NotFound."""
-        found = await self._found(tenant.tenant_id, key)
-        names = await self._names(tenant.tenant_id, {found.owner_type}, (found,))
-        return replace(found, owner_id=names.get(found.owner, found.owner_id))
+        (found,) = await self._named(tenant.tenant_id, (await self._found(tenant.tenant_id, key),))
+        return found
 
     async def add(
         self, tenant: Tenant, requested: RequestedAuthorization, actor: Actor, note: AuditNote
     ) -> Authorization:
-        """Raises NotFound without such an owner, InvalidArgument, PermissionDenied, and InvalidState for too many."""
+        """Raises NotFound without such an owner, InvalidArgument, PermissionDenied."""
         wanted = await self._wanted(tenant.tenant_id, requested)
         await self._administrators.guard(None, wanted, actor)
-        if len(await self._records.page(tenant.tenant_id, most=MOST_AUTHORIZATIONS)) >= MOST_AUTHORIZATIONS:
-            raise InvalidState(f"expected at most {MOST_AUTHORIZATIONS} authorizations")
         kept = await self._inserted(wanted, note)
         await self._expect_owner_still(kept, requested)
         await self._tell(tenant, EventType.CREATED, kept, actor)
@@ -198,23 +205,15 @@ class Authorizations:
             await self._records.take(kept.tenant_id, kept.id)
             raise NotFound("the owner was renamed or removed in the meantime")
 
-    async def _names(
-        self, tenant_id: TenantId, owner_types: Collection[OwnerType], found: Collection[Authorization]
-    ) -> Mapping[str, str]:
-        """Return the present names of owners whose name may have changed."""
+    async def _named(self, tenant_id: TenantId, found: Sequence[Authorization]) -> Sequence[Authorization]:
+        """Return the authorizations with the present names of owners whose name may have changed."""
         names: dict[str, str] = {}
         for owner_type, records in self._labels.items():
-            if owner_type in owner_types:
-                labels = await records.page(tenant_id, most=MOST_LABELS)
-                names.update((owner_text(owner_type, label.id), label.name) for label in labels)
-        if OwnerType.USER in owner_types:
-            names.update(await self._usernames(tenant_id, tuple(_user_ids(found))))
-        return names
-
-    async def _usernames(self, tenant_id: TenantId, user_ids: tuple[str, ...]) -> Mapping[str, str]:
-        query = _SEARCHABLE_USER.query(Condition(_USER_ID, Operator.IN, user_ids))
-        page = await self._users.search(tenant_id, query)
-        return {owner_text(OwnerType.USER, user.id): user.username for user in page.items}
+            labels = await records.find_any(tenant_id, "id", _record_ids(found, owner_type))
+            names.update((owner_text(owner_type, label.id), label.name) for label in labels)
+        users = await self._users.find_any(tenant_id, "id", _record_ids(found, OwnerType.USER))
+        names.update((owner_text(OwnerType.USER, user.id), user.username) for user in users)
+        return [replace(each, owner_id=names.get(each.owner, each.owner_id)) for each in found]
 
     async def _tell(self, tenant: Tenant, event_type: EventType, kept: Authorization, actor: Actor) -> None:
         await self._version.advance()
@@ -226,7 +225,6 @@ def _id(record: Record | None) -> str | None:
     return record.id if record is not None else None
 
 
-def _user_ids(found: Collection[Authorization]) -> Iterator[str]:
-    prefix = owner_text(OwnerType.USER, "")
-    owners = {each.owner for each in found if each.owner_type is OwnerType.USER}
-    return (owner.removeprefix(prefix) for owner in sorted(owners))
+def _record_ids(found: Sequence[Authorization], owner_type: OwnerType) -> frozenset[str]:
+    prefix = owner_text(owner_type, "")
+    return frozenset(each.owner.removeprefix(prefix) for each in found if each.owner_type is owner_type)

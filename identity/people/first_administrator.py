@@ -10,7 +10,7 @@ from dataclasses import replace
 from identity.access.callers import Actor, ActorKind
 from identity.access.last_administrator import SETUPS, Setup
 from identity.directory.holdings import ADMINISTRATOR_ROLES
-from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
+from identity.directory.labels import GROUPS, ROLES
 from identity.directory.user import USERS, User
 from identity.foundation.mail_address import email_key
 from identity.foundation.randomness import Randomness
@@ -21,7 +21,7 @@ from identity.people.users import UserAdministration
 from server.platform.audit import AuditNote
 from server.platform.clock import Clock, to_the_millisecond
 from server.platform.errors import AlreadyExists, PermissionDenied
-from server.platform.records import AlreadyThere, Changed, RecordStore
+from server.platform.records import AlreadyThere, Changed, RecordStore, every
 
 _ID = "first_administrator"
 _USER_ID_LENGTH = 24
@@ -104,13 +104,11 @@ class FirstAdministrator:
                 return True
         roles = {
             role.name
-            for role in await self._roles.page(tenant_id, most=MOST_LABELS)
+            async for role in every(self._roles, tenant_id)
             if Permission.IDENTITY_WRITE in role.permissions
         } | ADMINISTRATOR_ROLES
         groups = [
-            group.name
-            for group in await self._groups.page(tenant_id, most=MOST_LABELS)
-            if not roles.isdisjoint(group.roles)
+            group.name async for group in every(self._groups, tenant_id) if not roles.isdisjoint(group.roles)
         ]
         for field, names in (("roles", roles), ("groups", groups)):
             for name in names:

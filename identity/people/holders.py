@@ -18,9 +18,9 @@ from server.platform.call import TenantId
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, Record, Records, RecordStore, every
 
-# Users that are written in one step.
+# Records that are written in one step.
 _PAGE = 500
-# A further search finds users that were changed concurrently, and those beyond the first page.
+# A further search finds records that were changed concurrently, and those beyond the first page.
 _MOST_SEARCHES = 10_000
 
 
@@ -37,7 +37,7 @@ class Holders(Protocol):
 
 def holders_of_groups(store: RecordStore) -> Holders:
     return AllOf(
-        PeopleWith(store.of(USERS), "groups"),
+        RecordsWith(store.of(USERS), "groups"),
         RecordsWith(store.of(CLIENTS), "groups"),
         RecordsWith(store.of(MAPPING_RULES), "groups"),
         ProvidersThatGive(store.of(PROVIDERS), "groups"),
@@ -47,7 +47,7 @@ def holders_of_groups(store: RecordStore) -> Holders:
 
 def holders_of_roles(store: RecordStore) -> Holders:
     return AllOf(
-        PeopleWith(store.of(USERS), "roles"),
+        RecordsWith(store.of(USERS), "roles"),
         RecordsWith(store.of(CLIENTS), "roles"),
         RecordsWith(store.of(GROUPS), "roles"),
         RecordsWith(store.of(MAPPING_RULES), "roles"),
@@ -56,40 +56,32 @@ def holders_of_roles(store: RecordStore) -> Holders:
     )
 
 
-class PeopleWith:
-    def __init__(self, users: Records[User], field: _Field) -> None:
-        self._users = users
+def holders_of_scopes(store: RecordStore) -> Holders:
+    return AllOf(
+        RecordsWith(store.of(CLIENTS), "oauth_scopes"), RecordsWith(store.of(CLIENTS), "default_scopes")
+    )
+
+
+class RecordsWith(Generic[R]):
+    """Records with the name in a field by which they are found."""
+
+    def __init__(self, records: Records[R], field: str) -> None:
+        self._records = records
         self._field = field
 
     async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
         for _ in range(_MOST_SEARCHES):
-            found = await self._users.find(tenant_id, self._field, before, most=_PAGE)
+            found = await self._records.find(tenant_id, self._field, before, most=_PAGE)
             if not found:
                 return
-            await self._users.replace_all([self._renamed(user, before, after) for user in found])
+            await self._records.replace_all([self._renamed(record, before, after) for record in found])
             # In memory no other work waits: other callers take their turn between two steps.
             await asyncio.sleep(0)
-        raise Unavailable("too many users get the label at the same time")
+        raise Unavailable("too many records get the label at the same time")
 
-    def _renamed(self, user: User, before: str, after: str) -> User:
-        if self._field == "groups":
-            return replace(user, groups=_renamed(user.groups, before, after))
-        return replace(user, roles=_renamed(user.roles, before, after))
-
-
-class RecordsWith(Generic[R]):
-    """Records with the name in one of `fields`; these kinds have few records, so all are read."""
-
-    def __init__(self, records: Records[R], *fields: str) -> None:
-        self._records = records
-        self._fields = fields
-
-    async def rename(self, tenant_id: TenantId, before: str, after: str) -> None:
-        def renamed(record: R) -> R:
-            names = {field: _renamed(getattr(record, field), before, after) for field in self._fields}
-            return replace(record, **names)  # type: ignore[arg-type]  # fields of names
-
-        await _write_each(self._records, tenant_id, renamed)
+    def _renamed(self, record: R, before: str, after: str) -> R:
+        names = _renamed(getattr(record, self._field), before, after)
+        return replace(record, **{self._field: names})  # type: ignore[arg-type]  # a field of names
 
 
 class ProvidersThatGive:

@@ -5,23 +5,25 @@ because a holder may get the old name while the label still exists. A removal wr
 any process finishes it.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.directory.labels import MOST_LABELS, Label
+from identity.directory.labels import Label
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.removals import Removals
+from identity.foundation.searches import RecordSearch, listed
 from identity.foundation.tenants import Tenant
 from identity.people.holders import Holders
 from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
-from server.platform.records import AlreadyThere, Changed, Kind, RecordStore, Removal
+from server.platform.query import Page, Query
+from server.platform.records import AlreadyThere, Changed, Kind, RecordStore, Removal, every
 
 _ID_LENGTH = 24
 
@@ -33,7 +35,10 @@ def _expect_nothing(_label: Label) -> None:
 
 
 class Labels(Generic[L]):
-    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed; `expect` raises InvalidArgument for a label."""
+    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed.
+
+    `expect` raises InvalidArgument for a label, and `most` is the maximum in a tenant, None for any number.
+    """
 
     def __init__(
         self,
@@ -50,6 +55,7 @@ class Labels(Generic[L]):
         events: Events,
         randomness: Randomness,
         expect: Callable[[L], None] = _expect_nothing,
+        most: int | None = None,
     ) -> None:
         self._noun = noun
         self._kind = kind
@@ -64,13 +70,39 @@ class Labels(Generic[L]):
         self._randomness = randomness
         self._expect = expect
         removals.first(kind, self._advance, self._withdraw)
+        self._most = most
 
     async def all(self, tenant: Tenant) -> Sequence[L]:
-        return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
+        """Return every label, by id; their number may be large."""
+        return [label async for label in every(self._records, tenant.tenant_id)]
 
-    async def names(self, tenant: Tenant) -> frozenset[str]:
-        """Return all names that can be given to a holder."""
-        return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
+    async def page(
+        self, tenant: Tenant, wanted: RecordSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[L], str]:
+        """Return a page of labels, and the continuation token of the next one; raises InvalidArgument."""
+        return await listed(
+            self._records,
+            tenant.tenant_id,
+            wanted,
+            page_size=page_size,
+            continuation_token=continuation_token,
+        )
+
+    async def search(self, tenant: Tenant, query: Query) -> Page[L]:
+        return await self._records.search(tenant.tenant_id, query)
+
+    async def of_ids(self, tenant: Tenant, ids: Collection[str]) -> Sequence[L]:
+        return await self._records.find_any(tenant.tenant_id, "id", ids)
+
+    async def named_any(self, tenant: Tenant, names: Collection[str]) -> Sequence[L]:
+        """Return the labels with one of these names, without built-in ones."""
+        return await self._records.find_any(tenant.tenant_id, "name", names)
+
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]:
+        """Return those of the names that can be given to a holder."""
+        asked = frozenset(names)
+        found = await self._records.find_any(tenant.tenant_id, "name", asked.difference(self._built_in))
+        return asked.intersection(self._built_in).union(label.name for label in found)
 
     async def get(self, tenant: Tenant, label_id: str) -> L:
         """Raises NotFound."""
@@ -90,8 +122,7 @@ class Labels(Generic[L]):
         """Insert a label under a new id; raises the errors of `change` except NotFound."""
         self._expect(label)
         await self._administrators.guard(None, label, actor)
-        if len(await self.all(tenant)) >= MOST_LABELS:
-            raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
+        await self._expect_room(tenant)
         await self._expect_free(tenant, label.name)
         new = replace(label, id=self._randomness.alphanumeric(_ID_LENGTH))
         try:
@@ -168,6 +199,11 @@ class Labels(Generic[L]):
 
     def _changed(self) -> InvalidState:
         return InvalidState(f"another caller changed the {self._noun} in the meantime")
+
+    async def _expect_room(self, tenant: Tenant) -> None:
+        most = self._most
+        if most is not None and len(await self._records.page(tenant.tenant_id, most=most)) >= most:
+            raise InvalidState(f"expected at most {most} of a kind: {self._noun}")
 
     async def _expect_free(self, tenant: Tenant, name: str) -> None:
         self._checked(name)

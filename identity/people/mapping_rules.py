@@ -1,11 +1,10 @@
 """The mapping rules of a tenant."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 from identity.access.administrators import Administrators
 from identity.access.callers import Actor
-from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES, MappingRule
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Events
 from identity.foundation.events.kinds import EventType
@@ -15,6 +14,7 @@ from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.query import Page, Query
 from server.platform.records import AlreadyThere, Changed, Records
 
 
@@ -36,9 +36,8 @@ class MappingRules:
     def __post_init__(self) -> None:
         self.removals.succeed(MAPPING_RULES, self._is_known)
 
-    async def all(self, tenant: Tenant) -> Sequence[MappingRule]:
-        """List them by id."""
-        return await self.records.page(tenant.tenant_id, most=MOST_RULES)
+    async def search(self, tenant: Tenant, query: Query) -> Page[MappingRule]:
+        return await self.records.search(tenant.tenant_id, query)
 
     async def get(self, tenant: Tenant, rule_id: str) -> MappingRule:
         """Raises NotFound."""
@@ -50,9 +49,7 @@ class MappingRules:
     async def add(
         self, tenant: Tenant, rule_id: str, draft: RuleDraft, actor: Actor, *, note: AuditNote
     ) -> MappingRule:
-        """Raises AlreadyExists, and InvalidState when there are too many, or an earlier rule of the id is being removed."""
-        if len(await self.all(tenant)) >= MOST_RULES:
-            raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
+        """Raises AlreadyExists, and InvalidState when an earlier rule of the id is being removed."""
         rule = MappingRule(tenant_id=tenant.tenant_id, id=rule_id, **asdict(draft))
         await self.removals.finish(tenant.tenant_id, MAPPING_RULES, rule_id)
         try:

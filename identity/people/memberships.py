@@ -3,7 +3,7 @@
 A membership is a name in the record of the member: the role of a group is in the group's record.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -47,7 +47,7 @@ _FIELDS = {MemberKind.ROLE: "roles", MemberKind.GROUP: "groups", MemberKind.TENA
 
 
 class Labels(Protocol):
-    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +135,16 @@ class Memberships:
 
     async def _names(self, tenant: Tenant, membership: Membership) -> Names:
         """Return all names of this kind that the member has."""
-        if membership.name not in await self._known(tenant, membership.of):
+        if not await self._is_known(tenant, membership):
             raise NotFound(f"there is no such {membership.of}")
         return await self._members[membership.member].names(tenant, membership)
 
-    async def _known(self, tenant: Tenant, party: MemberKind) -> Collection[str]:
-        if party is not MemberKind.TENANT:
-            return await self._labels[party].names(tenant)
+    async def _is_known(self, tenant: Tenant, membership: Membership) -> bool:
+        if membership.of is not MemberKind.TENANT:
+            return bool(await self._labels[membership.of].known(tenant, (membership.name,)))
         # Tenants belong to the deployment: administrators of another tenant see only their own.
-        return self._tenants.ids if tenant == self._tenants.default else (tenant.tenant_id,)
+        is_default = tenant == self._tenants.default
+        return membership.name in (self._tenants.known if is_default else (tenant.tenant_id,))
 
     async def _write(
         self,

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from identity.directory.user import User, word_of
-from server.platform.errors import InvalidArgument
+from identity.directory.user import User
+from identity.foundation.searches import begun
 from server.platform.query import (
     Clause,
     Condition,
@@ -18,7 +18,6 @@ from server.platform.query import (
 from server.platform.query.cursor import position_of
 
 _USERNAME = Field("username", FieldType.TEXT)
-_WORDS = Field("words", FieldType.TEXTS)
 _GROUPS = Field("groups", FieldType.TEXTS)
 _ROLES = Field("roles", FieldType.TEXTS)
 
@@ -32,8 +31,6 @@ SEARCHABLE_USER = Searchable(
     },
     derived={},
 )
-
-MOST_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +58,8 @@ class UserSearch:
         return Query(whole.clauses, whole.sort, Window(limit=most, after=after))
 
     def _clauses(self) -> list[Clause]:
-        words = self.text.split()
-        if len(words) > MOST_WORDS:
-            raise InvalidArgument(f"search: expected at most {MOST_WORDS} words, found {len(words)}")
         labels = ((_GROUPS, self.group), (_ROLES, self.role))
         return [
-            *(Condition(_WORDS, Operator.BEGINS, word_of(word)) for word in words),
+            *begun(self.text),
             *(Condition(field, Operator.EQ, name) for field, name in labels if name),
         ]

@@ -5,7 +5,7 @@ password for their own account keeps the present session. An API key cannot crea
 rights it has: it could gain that administrator's rights.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -43,7 +43,7 @@ class PasswordChoice(Protocol):
 
 
 class Names(Protocol):
-    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]: ...
 
 
 class WelcomeMails(Protocol):
@@ -134,7 +134,7 @@ class UserAdministration:
             tenant_ids=(tenant.tenant_id,),
             created_at=now,
         )
-        user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
+        user = applied(change, nobody, labelled=await self._labelled(tenant, change), now=now)
         await self.administrators.guard(None, user, actor)
         chosen = await self._chosen(tenant, user, change)
         try:
@@ -160,7 +160,7 @@ class UserAdministration:
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
         """
-        labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
+        labelled, first = await self._labelled(tenant, change), await self.get(tenant, user_id)
         chosen = await self._chosen(tenant, first, change)
         for _ in range(_ATTEMPTS):
             before = await self.get(tenant, user_id)
@@ -185,7 +185,7 @@ class UserAdministration:
 
     async def expect_changeable(self, tenant: Tenant, user_id: UserId, change: UserChange) -> None:
         """Raise the errors that `update` would raise, apart from the password: NotFound, InvalidArgument."""
-        user, labelled = await self.get(tenant, user_id), await self._labelled(tenant)
+        user, labelled = await self.get(tenant, user_id), await self._labelled(tenant, change)
         applied(change, user, labelled=labelled, now=self.clock.now())
 
     async def delete(
@@ -269,9 +269,11 @@ class UserAdministration:
             return None
         return await self.password_choice.choose(tenant, user, change.password)
 
-    async def _labelled(self, tenant: Tenant) -> Labelled:
+    async def _labelled(self, tenant: Tenant, change: UserChange) -> Labelled:
         return Labelled(
-            await self.roles.names(tenant), await self.groups.names(tenant), self.reserved_usernames
+            await self.roles.known(tenant, change.roles or ()),
+            await self.groups.known(tenant, (*(change.groups or ()), *change.joins)),
+            self.reserved_usernames,
         )
 
 

@@ -44,6 +44,7 @@ from identity.directory.holdings import ADMINISTRATOR_ROLES
 from identity.directory.labels import (
     AUTHORIZATION_DETAILS_TYPES,
     GROUPS,
+    MOST_SCOPES,
     ROLES,
     SCOPE_DEFINITIONS,
     USER_ATTRIBUTES,
@@ -77,6 +78,7 @@ from identity.people.holders import (
     ScopesWithAttributes,
     holders_of_groups,
     holders_of_roles,
+    holders_of_scopes,
 )
 from identity.people.labels import Labels
 from identity.people.mapping_rules import MappingRules
@@ -396,12 +398,13 @@ class PeopleAdministrationWiring:
             SCOPE_DEFINITIONS,
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
-            holders=RecordsWith(dependencies.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            holders=holders_of_scopes(dependencies.store),
             administrators=self.administrators,
             removals=dependencies.removals,
             version=dependencies.directory_version,
             events=dependencies.events,
             randomness=dependencies.randomness,
+            most=MOST_SCOPES,
         )
 
     def _details_types(self) -> Labels[AuthorizationDetailsType]:
@@ -413,6 +416,7 @@ class PeopleAdministrationWiring:
             checked=names.label,
             built_in=(),
             holders=RecordsWith(dependencies.store.of(CLIENTS), "authorization_details_types"),
+            most=MOST_SCOPES,
             administrators=self.administrators,
             removals=dependencies.removals,
             version=dependencies.directory_version,

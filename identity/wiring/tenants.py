@@ -44,7 +44,7 @@ class TenantWiring:
         """Background loops that run while the provider runs."""
         yield self.directory.run()
         yield self._removal.run()
-        yield self._dependencies.directory_version.run(self.directory.refresh)
+        yield self._dependencies.directory_version.run(self.directory.catch_up)
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._dependencies.tenants

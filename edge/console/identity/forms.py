@@ -6,9 +6,9 @@ from itertools import chain
 from typing import Any
 
 from edge.console.administration import permissions, policy_named
-from edge.console.identity.declarations import Form, FormField, Preview, Source
-from edge.console.identity.inputs import Answers, Input, answers_in, fill, inputs_of, refused
-from edge.console.identity.paths import put_at, value_at, values_at
+from edge.console.identity.declarations import PAGE_SIZE, Form, FormField, Preview, Source
+from edge.console.identity.inputs import MAX_BOXES, Answers, Input, answers_in, fill, inputs_of, refused
+from edge.console.identity.paths import has_field, put_at, value_at, values_at
 from edge.console.site import Form as Sent
 from edge.console.visit import Visit
 from server.platform.errors import NotFound, PermissionDenied, ServiceError
@@ -71,8 +71,12 @@ async def known_values(visit: Visit, fields: Sequence[FormField]) -> Known:
 async def _values(visit: Visit, source: Source) -> list[str]:
     if not source.rpc:
         return list(permissions())
+    request = visit.administration.request(source.rpc)
+    if has_field(request.DESCRIPTOR, PAGE_SIZE):
+        # More values are not offered to choose from, but written.
+        request.page_size = MAX_BOXES + 1
     try:
-        response = await visit.administration.send(source.rpc, visit.administration.request(source.rpc))
+        response = await visit.administration.send(source.rpc, request)
     except (PermissionDenied, NotFound):
         return []
     return [str(value) for path in source.paths for value in values_at(response, path)]

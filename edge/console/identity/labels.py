@@ -100,6 +100,8 @@ _ATTRIBUTE: Final = _forms(
     gone=marked("Users lose their values, and scopes no longer include it."),
 )
 
+_SEARCH: Final = FormField("search", marked("Name"))
+
 GROUPS: Final = RecordKind(
     name="groups",
     title=marked("Groups"),
@@ -107,9 +109,12 @@ GROUPS: Final = RecordKind(
     listing=Listing(
         rpc="ListGroups",
         key="id",
-        columns=(Column("name", marked("Name")), Column("roles", marked("Roles"))),
+        columns=(Column("name", marked("Name"), sort="name"), Column("roles", marked("Roles"))),
+        filters=(_SEARCH,),
         empty=marked("No group matches."),
     ),
+    get="GetGroup",
+    get_key="group_id",
     heading="name",
     create=_GROUP[0],
     forms=_GROUP[1:],
@@ -121,9 +126,12 @@ ROLES: Final = RecordKind(
     listing=Listing(
         rpc="ListRoles",
         key="id",
-        columns=(Column("name", marked("Name")), Column("permissions", marked("Permissions"))),
+        columns=(Column("name", marked("Name"), sort="name"), Column("permissions", marked("Permissions"))),
+        filters=(_SEARCH,),
         empty=marked("No role matches."),
     ),
+    get="GetRole",
+    get_key="role_id",
     heading="name",
     create=_ROLE[0],
     forms=_ROLE[1:],

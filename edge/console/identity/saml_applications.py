@@ -36,10 +36,11 @@ SAML_APPLICATIONS: Final = RecordKind(
         rpc="ListSamlApplications",
         key="id",
         columns=(
-            Column("id", marked("Client"), kind="clients"),
+            Column("id", marked("Client"), kind="clients", sort="id"),
             Column("fields.entity_id", marked("Entity id")),
             Column("fields.require_signed_requests", marked("Signed requests")),
         ),
+        filters=(FormField("search", marked("Client id or entity id")),),
         empty=marked("No SAML application matches."),
     ),
     get="GetSamlApplication",

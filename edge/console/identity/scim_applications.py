@@ -45,11 +45,12 @@ SCIM_APPLICATIONS: Final = RecordKind(
         rpc="ListScimApplications",
         key="id",
         columns=(
-            Column("id", marked("Client"), kind="clients"),
+            Column("id", marked("Client"), kind="clients", sort="id"),
             Column("fields.base_uri", marked("Base address")),
             Column("state", marked("State")),
             Column("refused", marked("Refused")),
         ),
+        filters=(FormField("search", marked("Client id")),),
         empty=marked("No SCIM application matches."),
     ),
     get="GetScimApplication",

@@ -29,7 +29,8 @@ SCREENS: Final = RecordKind(
     listing=Listing(
         rpc="ListClients",
         key="id",
-        columns=(Column("id", marked("Client id")), Column("name", marked("Name"))),
+        columns=(Column("id", marked("Client id"), sort="id"), Column("name", marked("Name"))),
+        filters=(FormField("search", marked("Id or name")),),
         empty=marked("No client matches."),
     ),
     get="GetClientScreens",

@@ -3,6 +3,7 @@
 A route needs no code of its own. Variables of the path, parameters and members have names of the contract.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from google.protobuf.message import Message
 from edge.fields import message_of, rule_of
 from edge.oidc.access.administration_calls import AdministrationCalls, named, page_written, written
 from edge.oidc.access.body import bad_request, read_json
+from edge.oidc.access.documents import Members
 from edge.oidc.access.message_json import MessageJson, Rules, members
 from edge.oidc.access.refusal import Refused
 from edge.oidc.access.tenant import tenant_of
@@ -33,6 +35,8 @@ from server.platform.policy import Policy, policies_of, services
 _VARIABLE = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[A-Z][a-z]*")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+# Messages of a list that are written between two turns of the event loop.
+_AT_A_TIME = 100
 _OF_EDGE = frozenset({"tenant_id", "caller", "peer_address"})
 _CONFLICTS = frozenset({"ALREADY_EXISTS", "INVALID_STATE"})
 
@@ -170,7 +174,7 @@ def _handler(declared: _Declared, channel: Channel, calls: AdministrationCalls) 
             asked.caller.CopyFrom(caller)
         if has_peer:
             asked.peer_address = calls.peer_address(request)
-        return declared.answer.written(asked, await call(asked, timeout=timeout))
+        return await declared.answer.written(asked, await call(asked, timeout=timeout))
 
     return handle
 
@@ -221,6 +225,16 @@ async def _read(
     return body.read(await read_json(request, body.body, max_bytes=max_bytes))
 
 
+async def _all_members(found: Sequence[Message]) -> Sequence[Members]:
+    """Return the members of each message; other requests take their turn meanwhile."""
+    shown = []
+    for number, each in enumerate(found, 1):
+        shown.append(members(each))
+        if number % _AT_A_TIME == 0:
+            await asyncio.sleep(0)
+    return shown
+
+
 class _Answered:
     """The response of a route, and its description."""
 
@@ -231,7 +245,7 @@ class _Answered:
         self._is_empty = not self._fields
         self._is_paged = PAGE_SIZE in (field.name for field in route.fields_of_query())
 
-    def written(self, asked: Any, answer: Any) -> web.Response:
+    async def written(self, asked: Any, answer: Any) -> web.Response:
         if self._is_empty:
             return web.Response(status=self._status)
         found = attrgetter(self._name)(answer) if self._name else answer
@@ -243,9 +257,9 @@ class _Answered:
             case [] if self._status_of_list:
                 return web.Response(status=self._status)
             case _ if self._is_paged:
-                return page_written(list(map(members, found)), asked.page_size, answer.continuation_token)
+                return page_written(await _all_members(found), asked.page_size, answer.continuation_token)
             case _:
-                return written(list(map(members, found)), status=self._status_of_list or self._status)
+                return written(await _all_members(found), status=self._status_of_list or self._status)
 
     def described(self) -> Sequence[Answer]:
         if self._is_empty:

@@ -11,7 +11,7 @@ import msgspec
 
 from identity.access.tokens.claims import PERSON_CLAIMS, Document, requested_claims
 from identity.directory.client import Client
-from identity.directory.labels import MOST_LABELS, SCOPE_DEFINITIONS, ScopeDefinition
+from identity.directory.labels import SCOPE_DEFINITIONS, ScopeDefinition
 from identity.directory.user import User
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import BUILT_IN_SCOPES
@@ -74,8 +74,7 @@ class CustomClaims:
         names = set(asked.oauth_scopes) | set(asked.client.oauth_scopes if _asks_for_more(asked) else ())
         if names <= _BUILT_IN:
             return ()
-        found = await self._definitions.page(asked.tenant.tenant_id, most=MOST_LABELS)
-        return [definition for definition in found if definition.name in names]
+        return await self._definitions.find_any(asked.tenant.tenant_id, "name", names)
 
 
 def _asks_for_more(asked: Asked) -> bool:

@@ -11,8 +11,8 @@ from identity.access.rpc.operations import Operations
 from identity.access.sessions.session import Session
 from identity.administration.sessions import SessionAdministration
 from identity.administration.tenant_sign_out import TenantSignOut
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.directory.user import UserId
+from identity.foundation.continuation import MOST_OF_A_PAGE, id_of, token_of
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationContext
 

@@ -18,6 +18,7 @@ from server.platform.errors import InvalidArgument
 _NAMES = {
     "require_email_confirmation": "requires_email_confirmation",
     "security_profile": "profile",
+    "search": "text",
 }
 _LATER = ("security_profile", "email_codes", "sign_in_notice", "support_role", "support_minutes")
 
@@ -29,7 +30,7 @@ class TenantServicer(Operations):
         super().__init__(
             admission,
             {
-                pb.ListTenantsRequest: administration.all,
+                pb.ListTenantsRequest: administration.page,
                 pb.GetTenantRequest: named(administration.get, tenant_id="id"),
                 pb.CreateTenantRequest: named(self._create, tenant_id="id"),
                 pb.UpdateTenantRequest: named(administration.change, tenant_id="id"),

@@ -7,10 +7,10 @@ from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of
 from identity.administration.terms_of_use import ListedTerms, TermsAdministration
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.authentication.rpc.shown_terms import shown_terms
 from identity.directory.terms_of_use.terms import TermsAcceptance
 from identity.directory.terms_of_use.terms_of_use import TermsOfUse
+from identity.foundation.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.foundation.tenants import Tenant
 
 

@@ -4,7 +4,7 @@ A change applies in this process at once, and in others within a second. Setting
 change of them applies everywhere at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,21 +18,21 @@ from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Actor
 from identity.foundation.events.kinds import EventType
+from identity.foundation.searches import RecordSearch, listed
 from identity.foundation.tenants import Tenant, Tenants, tenant_id_of
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
+from server.platform.query import Condition, Field, FieldType, Operator, Page, Query
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
-# All tenants are read once a second and listed in one message.
-MOST_TENANTS = 5_000
+EXISTING = Condition(Field("deleted_at", FieldType.DATE_TIME), Operator.EXISTS, operand=False)
+"""The condition that a tenant was not deleted."""
 
 
 class Directory(Protocol):
-    async def all(self) -> Sequence[TenantRecord]: ...
-
-    async def refresh(self) -> None: ...
+    async def heed(self, tenant_id: TenantId) -> None: ...
 
 
 class Removal(Protocol):
@@ -86,8 +86,27 @@ class TenantAdministration:
         self._default_groups = DefaultGroups(store)
         self._clock = clock
 
-    async def all(self) -> Sequence[TenantRecord]:
-        return [record for record in await self._directory.all() if record.deleted_at is None]
+    async def page(
+        self, wanted: RecordSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[TenantRecord], str]:
+        """Return a page of tenants by id, and the continuation token of the next one; raises InvalidArgument."""
+        return await listed(
+            self._records,
+            DEPLOYMENT,
+            wanted,
+            EXISTING,
+            page_size=page_size,
+            continuation_token=continuation_token,
+        )
+
+    async def of_ids(self, tenant_ids: Collection[TenantId]) -> Sequence[TenantRecord]:
+        """Return those of the tenants that exist, by id."""
+        found = await self._records.find_any(DEPLOYMENT, "id", tenant_ids)
+        return [record for record in found if record.deleted_at is None]
+
+    async def search(self, query: Query) -> Page[TenantRecord]:
+        """Return the page of a query over the records of tenants, deleted ones included."""
+        return await self._records.search(DEPLOYMENT, query)
 
     async def get(self, tenant_id: str) -> TenantRecord:
         """Raises NotFound."""
@@ -105,7 +124,7 @@ class TenantAdministration:
         actor: Actor,
         note: AuditNote | None = None,
     ) -> TenantRecord:
-        """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
+        """Raises InvalidArgument, AlreadyExists, InvalidState.
 
         A new tenant has no groups, so default groups in `settings` are refused.
         """
@@ -115,8 +134,6 @@ class TenantAdministration:
             raise InvalidArgument(
                 "id: expected at most 32 of a-z, 0-9 and inner hyphens, and no reserved name"
             ) from error
-        if len(self._tenants.ids) >= MOST_TENANTS:
-            raise InvalidState(f"there are {MOST_TENANTS} tenants, as many as a deployment may have")
         await self._default_groups.expect(tenant_id, settings.default_groups)
         record = TenantRecord(
             tenant_id=DEPLOYMENT,
@@ -180,7 +197,7 @@ class TenantAdministration:
             raise InvalidState("the default tenant cannot be deleted")
         # The tenant is no longer served before its records are removed; its hostname becomes available.
         await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()), note)
-        await self._directory.refresh()
+        await self._directory.heed(record.own_id)
         await self._version.advance()
         await self._tell(record, EventType.TENANT_DELETED, actor)
         await self._removal.remove_all_of(record.own_id)
@@ -195,7 +212,7 @@ class TenantAdministration:
 
     async def _heeded(self, record: TenantRecord, event_type: EventType, actor: Actor) -> TenantRecord:
         await self._keep_own_clients(record)
-        await self._directory.refresh()
+        await self._directory.heed(record.own_id)
         await self._version.advance()
         await self._tell(record, event_type, actor)
         return record

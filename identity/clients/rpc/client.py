@@ -27,14 +27,14 @@ class ClientServicer(Operations):
         super().__init__(
             admission,
             {
-                pb.ListClientsRequest: clients.all,
+                pb.ListClientsRequest: clients.page,
                 pb.GetClientRequest: named(clients.find, client_id="id"),
                 pb.CreateClientRequest: clients.create,
                 pb.UpdateClientRequest: self._update,
                 pb.DeleteClientRequest: named(clients.delete, client_id="id"),
                 pb.RotateClientSecretRequest: self._rotate,
             },
-            names={"confidential": "is_confidential"},
+            names={"confidential": "is_confidential", "search": "text"},
             shows={Client: _message},
         )
 

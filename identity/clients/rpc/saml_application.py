@@ -11,10 +11,10 @@ class SamlApplicationServicer(Operations):
         super().__init__(
             admission,
             {
-                pb.ListSamlApplicationsRequest: applications.all,
+                pb.ListSamlApplicationsRequest: applications.page,
                 pb.GetSamlApplicationRequest: applications.find,
                 pb.PutSamlApplicationRequest: applications.put,
                 pb.DeleteSamlApplicationRequest: applications.delete,
             },
-            names={"require_signed_requests": "requires_signed_requests"},
+            names={"require_signed_requests": "requires_signed_requests", "search": "text"},
         )

@@ -20,13 +20,14 @@ class ScimApplicationServicer(Operations):
         super().__init__(
             admission,
             {
-                pb.ListScimApplicationsRequest: applications.all,
+                pb.ListScimApplicationsRequest: applications.page,
                 pb.GetScimApplicationRequest: applications.find,
                 pb.PutScimApplicationRequest: self._put,
                 pb.DeleteScimApplicationRequest: applications.delete,
                 pb.SynchronizeScimApplicationRequest: applications.synchronize,
                 pb.TryScimApplicationRequest: applications.test,
             },
+            names={"search": "text"},
             shows={ScimStatus: _message},
         )
 

@@ -26,6 +26,7 @@ from identity.foundation.events.kinds import EventType
 from identity.foundation.randomness import Randomness
 from identity.foundation.record_changes import rewritten
 from identity.foundation.removals import Removals
+from identity.foundation.searches import RecordSearch, listed
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
@@ -88,10 +89,18 @@ class ScimApplicationAdministration:
     clock: Clock
     randomness: Randomness
 
-    async def all(self, tenant: Tenant) -> Sequence[ScimStatus]:
-        """List them by client id."""
-        found = await self.applications.page(tenant.tenant_id, most=MOST_OF_TENANT)
-        return [await self._status(application) for application in found]
+    async def page(
+        self, tenant: Tenant, wanted: RecordSearch, page_size: int, continuation_token: str
+    ) -> tuple[Sequence[ScimStatus], str]:
+        """Return a page by client id, and the continuation token of the next one; raises InvalidArgument."""
+        found, following = await listed(
+            self.applications,
+            tenant.tenant_id,
+            wanted,
+            page_size=page_size,
+            continuation_token=continuation_token,
+        )
+        return [await self._status(application) for application in found], following
 
     async def find(self, tenant: Tenant, client_id: str) -> ScimStatus:
         """Raises NotFound."""

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.subscribers import Subscriber
+from identity.foundation.searches import words_of
 from server.platform.call import TenantId
 from server.platform.records import Kind, Owner, Record, Records
 
@@ -31,6 +32,11 @@ class ScimApplication(Subscriber):
     compared_at: datetime | None = None
     succeeded_at: datetime | None = None
     last_error: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Texts by whose beginnings an administrator finds the application: the client id, whole and in parts."""
+        return words_of(self.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +74,12 @@ class ScimResource(Record):
 
 
 SCIM_APPLICATIONS = Kind(
-    ScimApplication, "scim_application", scheduled="next_at", owners=(Owner("client"),), named_by="links"
+    ScimApplication,
+    "scim_application",
+    words=("words",),
+    scheduled="next_at",
+    owners=(Owner("client"),),
+    named_by="links",
 )
 SCIM_RESOURCES = Kind(
     ScimResource,

@@ -20,14 +20,14 @@ from identity.clients.scim_applications.service import ResourceKind, Unreachable
 from identity.clients.scim_applications.writer import ResourceWriter, TimeIsUp
 from identity.delivery.subscribers import WaitingEvents
 from identity.directory.client import Client
-from identity.directory.labels import MOST_LABELS, Group
+from identity.directory.labels import Group
 from identity.directory.subjects import Subjects
 from identity.directory.user import User
 from identity.foundation.events.event import Event
 from identity.foundation.events.kinds import EventType
 from identity.foundation.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.records import Records
+from server.platform.records import Records, every
 
 COMPARES_EVERY = timedelta(hours=1)
 MOST_EVENTS = 1000
@@ -99,8 +99,8 @@ class Visit:
 
     async def _write_groups(self) -> None:
         tenant_id, links = self.tenant.tenant_id, group_links(self.application)
-        groups = {group.id: group for group in await self.groups.page(tenant_id, most=MOST_LABELS)}
-        known = await self._known_after(links, "", most=2 * MOST_LABELS)
+        groups = {group.id: group async for group in every(self.groups, tenant_id)}
+        known = await self._known_groups(links)
         for group_id, resource in known.items():
             group = groups.get(group_id)
             if group is None or not self._has_group(group.name):
@@ -197,6 +197,14 @@ class Visit:
 
     def _has_group(self, name: str) -> bool:
         return name.startswith(self.application.group_sync_prefix)
+
+    async def _known_groups(self, links: str) -> Mapping[str, ScimResource]:
+        known: dict[str, ScimResource] = {}
+        async for each in every(self.resources, self.tenant.tenant_id, after=f"{links}."):
+            if not each.id.startswith(f"{links}."):
+                break
+            known[each.local_id] = each
+        return known
 
     async def _known_after(self, links: str, local_id: str, *, most: int) -> Mapping[str, ScimResource]:
         found = await self.resources.page(self.tenant.tenant_id, after=f"{links}.{local_id}", most=most)

@@ -6,7 +6,7 @@ accounts do not join a later group of the same name by accident.
 
 from dataclasses import replace
 
-from identity.directory.labels import GROUPS, MOST_LABELS
+from identity.directory.labels import GROUPS
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
 from server.platform.call import TenantId
 from server.platform.errors import InvalidArgument, Unavailable
@@ -25,7 +25,7 @@ class DefaultGroups:
         """Raise InvalidArgument, which names groups that the tenant does not have."""
         if not names:
             return
-        known = {group.name for group in await self._groups.page(tenant_id, most=MOST_LABELS)}
+        known = {group.name for group in await self._groups.find_any(tenant_id, "name", names)}
         if missing := [repr(name) for name in dict.fromkeys(names) if name not in known]:
             named = ", ".join(missing[:_MOST_NAMED])
             raise InvalidArgument(f"registration.default_groups: the tenant has no group {named}")

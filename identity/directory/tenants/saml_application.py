@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from identity.foundation.searches import words_of
 from server.platform.records import Kind, Owner, Record
 
 
@@ -58,7 +59,16 @@ class SamlApplication(Record):
     def entity_id(self) -> str:
         return self.fields.entity_id
 
+    @property
+    def words(self) -> frozenset[str]:
+        """Texts by whose beginnings an administrator finds the application: client id and entity id, whole and in parts."""
+        return words_of(self.id, self.entity_id)
+
 
 SAML_APPLICATIONS = Kind(
-    SamlApplication, "saml_application", unique=("entity_id",), owners=(Owner("client"),)
+    SamlApplication,
+    "saml_application",
+    unique=("entity_id",),
+    words=("words",),
+    owners=(Owner("client"),),
 )

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.settings import TenantSettings
+from identity.foundation.searches import words_of
 from identity.foundation.vocabulary import SecurityProfile
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -64,8 +65,20 @@ class TenantRecord(Record):
         return TenantId(self.id)
 
     @property
+    def words(self) -> frozenset[str]:
+        """Texts by whose beginnings an administrator finds the tenant: id, name and hostname, whole and in parts."""
+        return words_of(self.id, self.name, self.hostname)
+
+    @property
     def security_profile(self) -> SecurityProfile:
         return self.settings.profile
 
 
-TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",), owners=())
+TENANTS = Kind(
+    TenantRecord,
+    "tenant",
+    unique=("hostname",),
+    derived=("name", "deleted_at"),
+    words=("words",),
+    owners=(),
+)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
-from identity.directory.user import ascii_lower
+from identity.foundation.searches import ascii_lower
 from identity.people.provisioning.attributes import ENTERPRISE_SCHEMA
 from identity.people.provisioning.filters import All, Among, Any, Compare, Comparison, Filter, Not, Value
 

@@ -6,8 +6,9 @@ A negation moves to the comparisons below it, so that every filter is alternativ
 from collections.abc import Mapping
 from datetime import datetime
 
-from identity.directory.user import User, ascii_lower
+from identity.directory.user import User
 from identity.foundation.mail_address import email_key
+from identity.foundation.searches import ascii_lower
 from identity.people.provisioning.comparison import time_of
 from identity.people.provisioning.filters import All, Among, Any, Compare, Comparison, Filter, Not, Value
 from identity.people.provisioning.refusals import ScimType, refusal

@@ -4,7 +4,7 @@ A filter is bounded before anything is evaluated: its length, its comparisons an
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -90,6 +90,20 @@ def parse(text: str) -> Filter:
     found = parser.alternatives(0)
     parser.expect_end()
     return found
+
+
+def values_of(condition: Filter) -> Iterator[Value]:
+    """Yield the values with which a filter compares."""
+    match condition:
+        case Compare():
+            yield condition.value
+        case Among():
+            yield from values_of(condition.condition)
+        case Not():
+            yield from values_of(condition.operand)
+        case All() | Any():
+            for operand in condition.operands:
+                yield from values_of(operand)
 
 
 def path_key(text: str) -> str:

@@ -1,6 +1,6 @@
 """Groups for provisioning clients, through the administration of groups and users.
 
-A tenant has at most 1000 groups, so searches read all of them. A group's members are in the records of the users.
+A search reads all groups of the tenant, whatever its filter. A group's members are in the records of the users.
 """
 
 import hashlib

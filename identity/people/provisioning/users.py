@@ -1,12 +1,13 @@
 """Users for provisioning clients, through the administration of users."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from identity.access.callers import Actor
 from identity.directory.labels import Group
-from identity.directory.user import User, UserId, ascii_lower
+from identity.directory.user import User, UserId
+from identity.foundation.searches import ascii_lower
 from identity.foundation.tenants import Tenant
 from identity.people.labels import Labels
 from identity.people.provisioning import filters, patches
@@ -47,14 +48,14 @@ class ProvisionedUsers:
 
     async def search(self, tenant: Tenant, search: Search) -> Members:
         """Raises InvalidArgument."""
-        groups = await self._groups(tenant) if _shows_groups(search.projection) or search.filter else {}
         condition = filters.parse(search.filter) if search.filter else None
-        ids = {group.id: name for name, group in groups.items()}
+        ids = await self._names_of_groups(tenant, condition) if condition is not None else {}
         clauses = clauses_of(condition, ids) if condition is not None else ()
         path = filters.path_key(search.sort_by)
         sort = (sort_key_of(path, is_descending=search.is_descending),) if path else ()
         window = Window(limit=search.count, offset=search.start - 1)
         found = await self.records.search(tenant.tenant_id, Query(clauses, SEARCHABLE.order(sort), window))
+        groups = await self._groups(tenant, found.items) if _shows_groups(search.projection) else {}
         base = base_of(tenant)
         resources = [_projected(resource(user, groups, base), search.projection) for user in found.items]
         return page(resources, total=found.total, start=search.start)
@@ -137,13 +138,20 @@ class ProvisionedUsers:
             raise AlreadyExists("there is a user with this userName", field="userName")
 
     async def _answer(self, tenant: Tenant, user: User, projection: Projection) -> Answer:
-        groups = await self._groups(tenant) if user.groups and _shows_groups(projection) else {}
+        groups = await self._groups(tenant, (user,)) if _shows_groups(projection) else {}
         base = base_of(tenant)
         members = _projected(resource(user, groups, base), projection)
         return Answer(members, location(user.id, base), version_of(user))
 
-    async def _groups(self, tenant: Tenant) -> Mapping[str, Group]:
-        return {group.name: group for group in await self.groups.all(tenant)}
+    async def _groups(self, tenant: Tenant, users: Sequence[User]) -> Mapping[str, Group]:
+        """Return the groups of the users by name."""
+        names = frozenset(name for user in users for name in user.groups)
+        return {group.name: group for group in await self.groups.named_any(tenant, names)}
+
+    async def _names_of_groups(self, tenant: Tenant, condition: filters.Filter) -> Mapping[str, str]:
+        """Return the names of the groups that a filter compares with, by id."""
+        texts = frozenset(each for each in filters.values_of(condition) if isinstance(each, str))
+        return {group.id: group.name for group in await self.groups.of_ids(tenant, texts)}
 
 
 def base_of(tenant: Tenant) -> str:

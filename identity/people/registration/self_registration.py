@@ -5,6 +5,7 @@ the response and its duration are the same for every address; the rest is in a m
 """
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
@@ -47,7 +48,7 @@ class PasswordChoice(Protocol):
 
 
 class Groups(Protocol):
-    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+    async def known(self, tenant: Tenant, names: Iterable[str]) -> frozenset[str]: ...
 
 
 class MailQueue(Protocol):
@@ -130,7 +131,7 @@ class SelfRegistration:
     async def _in_default_groups(self, tenant: Tenant, draft: User, settings: TenantSettings) -> User:
         if not settings.default_groups:
             return draft
-        known = await self.groups.names(tenant)
+        known = await self.groups.known(tenant, settings.default_groups)
         if gone := [group for group in settings.default_groups if group not in known]:
             logger.warning(
                 "default groups do not exist", extra={"groups": gone, "tenant_id": tenant.tenant_id}

@@ -7,7 +7,7 @@ from identity.directory.labels import Group, Role
 from identity.foundation.tenants import Tenant
 from identity.people import names
 from identity.people.labels import Labels
-from identity.people.rpc.labels import Fields, LabelChanges
+from identity.people.rpc.labels import OF_SEARCHES, Fields, LabelChanges
 
 
 class GroupServicer(Operations):
@@ -17,13 +17,16 @@ class GroupServicer(Operations):
         super().__init__(
             admission,
             {
-                pb.ListGroupsRequest: groups.all,
+                pb.ListGroupsRequest: groups.page,
+                pb.GetGroupRequest: named(groups.get, label_id="group_id"),
                 pb.CreateGroupRequest: changes.create,
                 pb.UpdateGroupRequest: changes.update,
                 pb.DeleteGroupRequest: named(groups.remove, label_id="group_id"),
             },
+            names=OF_SEARCHES,
         )
 
     async def _checked(self, tenant: Tenant, fields: Fields) -> Fields:
-        names.among(fields.get("roles", ()), await self._roles.names(tenant), what="roles")
+        roles = fields.get("roles", ())
+        names.among(roles, await self._roles.known(tenant, roles), what="roles")
         return fields

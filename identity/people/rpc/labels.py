@@ -18,6 +18,9 @@ L = TypeVar("L", bound=Label)
 Fields = Mapping[str, Any]
 _OF_CALLER = ("tenant_id", "caller")
 
+# Names of fields of searches that differ in requests.
+OF_SEARCHES = {"search": "text"}
+
 
 async def _unchecked(_tenant: Tenant, fields: Fields) -> Fields:
     return fields

@@ -5,7 +5,7 @@ from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.records import message_of
-from identity.access.rpc.searches import InMemorySearch
+from identity.access.rpc.searches import StoredSearch
 from identity.directory.mapping_rule import MappingRule
 from identity.people.mapping_rules import MappingRules
 from server.platform.query import Field, FieldType, Searchable
@@ -31,7 +31,7 @@ class MappingRuleServicer(Operations):
             api_callers,
             {
                 pb.CreateMappingRuleRequest: named(rules.add, rule_id="mapping_rule_id"),
-                pb.SearchMappingRulesRequest: MAPPING_RULE_LISTING.over(rules.all),
+                pb.SearchMappingRulesRequest: MAPPING_RULE_LISTING.over(rules.search),
                 pb.GetMappingRuleRequest: named(rules.get, rule_id="mapping_rule_id"),
                 pb.UpdateMappingRuleRequest: named(rules.change, rule_id="mapping_rule_id"),
                 pb.DeleteMappingRuleRequest: named(rules.remove, rule_id="mapping_rule_id"),
@@ -44,4 +44,4 @@ def _message(rule: MappingRule) -> entity_pb.MappingRule:
     return message_of(entity_pb.MappingRule, rule, _NAMES)
 
 
-MAPPING_RULE_LISTING = InMemorySearch(_SEARCHABLE, _message)
+MAPPING_RULE_LISTING = StoredSearch(_SEARCHABLE, _message)

@@ -8,8 +8,8 @@ from gnomon.identity.v1 import user_service_pb2 as pb
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.records import record_of
-from identity.authentication.rpc.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.directory.user import User
+from identity.foundation.continuation import MOST_OF_A_PAGE, id_of, page_of
 from identity.foundation.tenants import Tenant
 from identity.people.rpc.people import user_message, values_of
 from identity.people.searches import UserSearch

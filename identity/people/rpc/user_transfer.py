@@ -9,7 +9,7 @@ from identity.access.callers import Actor, AdministrationArea, Right
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.records import message_of, record_of
-from identity.authentication.rpc.continuation import id_of, page_of
+from identity.foundation.continuation import id_of, page_of
 from identity.foundation.tenants import Tenant, Tenants
 from identity.people.rpc.people import user_message, values_of
 from identity.people.transfer.account import ImportedUser

@@ -103,10 +103,11 @@ class UserImports:
     async def _drafts(
         self, tenant: Tenant, imported: Sequence[ImportedUser], actor: Actor, options: ImportOptions
     ) -> Drafts:
-        groups, roles = await self.groups.names(tenant), await self.roles.names(tenant)
+        wanted = WantedLabels.of(imported)
+        groups = await self.groups.known(tenant, wanted.groups)
+        roles = await self.roles.known(tenant, wanted.roles)
         attributes = frozenset(attribute.id for attribute in await self.attributes.all(tenant))
         if options.creates_labels:
-            wanted = WantedLabels.of(imported)
             maker: Maker = (
                 RehearsedLabels()
                 if options.is_dry_run

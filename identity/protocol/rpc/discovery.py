@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from gnomon.identity.v1 import discovery_service_pb2 as pb
 from identity.access.rpc.admission import TenantAdmission
 from identity.access.rpc.operations import Operations
-from identity.directory.labels import MOST_LABELS, AuthorizationDetailsType, ScopeDefinition
+from identity.directory.labels import MOST_SCOPES, AuthorizationDetailsType, ScopeDefinition
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import AuthenticationMethod, GrantType
 from identity.protocol.discovery import ProviderMetadata, metadata_of
@@ -37,8 +37,8 @@ class DiscoveryServicer(Operations):
         super().__init__(admission, {pb.GetMetadataRequest: self._metadata})
 
     async def _metadata(self, tenant: Tenant) -> ProviderMetadata:
-        definitions = await self._definitions.page(tenant.tenant_id, most=MOST_LABELS)
-        types = await self._details_types.page(tenant.tenant_id, most=MOST_LABELS)
+        definitions = await self._definitions.page(tenant.tenant_id, most=MOST_SCOPES)
+        types = await self._details_types.page(tenant.tenant_id, most=MOST_SCOPES)
         return metadata_of(
             tenant,
             self._grant_types,

@@ -1,6 +1,6 @@
 """Records in memory, which end with the process."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -62,7 +62,9 @@ class MemoryRecords(Generic[R]):
         self._fields = (*kind.unique, *kind.indexed, *kind.owner_paths)
         self._clock = clock
         self._noted = noted
+        self._found_by = (*self._fields, *kind.derived)
         self._records: dict[tuple[TenantId, str], R] = {}
+        self._ids: dict[TenantId, list[str]] = {}
         self._index: dict[tuple[TenantId, str, str], set[str]] = {}
         self._schedule: dict[TenantId, list[tuple[datetime, str]]] = {}
 
@@ -76,7 +78,8 @@ class MemoryRecords(Generic[R]):
 
     async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
         places = ((tenant_id, field, text) for text in texts)
-        ids = sorted({record_id for place in places for record_id in self._index.get(place, ())})
+        indexed = (record_id for place in places for record_id in self._index.get(place, ()))
+        ids = sorted(set(texts if field == "id" else indexed))
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None]
 
@@ -87,14 +90,13 @@ class MemoryRecords(Generic[R]):
         return [tenant_id for tenant_id in sorted(self._schedule) if any(self._due(tenant_id, now))]
 
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
-        ids = sorted(
-            record_id for tenant, record_id in self._records if tenant == tenant_id and record_id > after
-        )
-        found = (self._live(tenant_id, record_id) for record_id in ids)
-        return [record for record in found if record is not None][:most]
+        ids = self._ids.get(tenant_id, [])
+        later = islice(ids, bisect_right(ids, after), None)
+        found = (self._live(tenant_id, record_id) for record_id in later)
+        return list(islice((record for record in found if record is not None), most))
 
     async def search(self, tenant_id: TenantId, query: Query) -> Page[R]:
-        own = (self._live(*place) for place in self._records if place[0] == tenant_id)
+        own = (self._live(tenant_id, record_id) for record_id in self._ids.get(tenant_id, ()))
         key = attrgetter(query.sort[-1].field.name)
         return evaluate(sorted((record for record in own if record is not None), key=key), query)
 
@@ -167,7 +169,7 @@ class MemoryRecords(Generic[R]):
         return len(found)
 
     async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        own = (self._live(*place) for place in self._records if place[0] == tenant_id)
+        own = (self._live(tenant_id, record_id) for record_id in self._ids.get(tenant_id, ()))
         found = list(islice((record for record in own if record is not None), most))
         for record in found:
             self._drop(record)
@@ -220,6 +222,7 @@ class MemoryRecords(Generic[R]):
         if there is not None:
             self._drop(there)
         self._records[record.tenant_id, record.id] = record
+        insort(self._ids.setdefault(record.tenant_id, []), record.id)
         for place in self._places(record):
             self._index.setdefault(place, set()).add(record.id)
         if self._kind.scheduled:
@@ -229,6 +232,10 @@ class MemoryRecords(Generic[R]):
 
     def _drop(self, record: R) -> None:
         del self._records[record.tenant_id, record.id]
+        ids = self._ids[record.tenant_id]
+        del ids[bisect_left(ids, record.id)]
+        if not ids:
+            del self._ids[record.tenant_id]
         for place in self._places(record):
             self._index[place].discard(record.id)
             if not self._index[place]:
@@ -243,6 +250,6 @@ class MemoryRecords(Generic[R]):
         return getattr(record, self._kind.scheduled), record.id
 
     def _places(self, record: R) -> Iterator[tuple[TenantId, str, str]]:
-        for field in self._fields:
+        for field in self._found_by:
             for text in texts_of(record, field):
                 yield record.tenant_id, field, text

@@ -51,8 +51,8 @@ class Kind(Generic[R]):
     empty text finds nothing. A `unique` field holds one text, which no other record of the tenant has.
 
     `derived` are attributes, text or texts, that the database computes from the content as generated columns,
-    so that they are correct whichever program version wrote the record; searches use them. `ordered` are the
-    fields among all these whose order an index provides. `words` are attributes whose words an index finds by
+    so that they are correct whichever program version wrote the record; look-ups and searches use them.
+    `ordered` are the fields among all these whose order an index provides. `words` are attributes whose words an index finds by
     prefix. `scheduled` is the field with the time from which `due` returns the record.
 
     `owners` are the owners of a record; records without any belong to their tenant or to the deployment. `outlives` are
@@ -150,11 +150,17 @@ class Records(Protocol[R]):
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None: ...
 
     async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
-        """Return the records with this text in a unique or indexed field, the id, or a field of an owner, by id."""
+        """Return the records with this text in a field, the id, or a field of an owner, by id.
+
+        The field is a unique, indexed or derived one.
+        """
         ...
 
     async def find_any(self, tenant_id: TenantId, field: str, texts: Collection[str]) -> Sequence[R]:
-        """Return the records with one of these texts in a unique field, by id."""
+        """Return the records with one of these texts in the field, by id.
+
+        The field is the id, or a unique, indexed or derived field that holds one text.
+        """
         ...
 
     async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:

@@ -133,7 +133,8 @@ class PostgresRecords(Generic[R]):
         self._noting = noting
         self._clock = clock
         self._fields = (*kind.unique, *kind.indexed)
-        self._lists = frozenset(field for field in self._fields if holds_many(kind.type, field))
+        found_by = (*self._fields, *kind.derived)
+        self._lists = frozenset(field for field in found_by if holds_many(kind.type, field))
         self._statements = Statements.of(kind, self._lists)
         self._contents: Contents[R] = Contents(kind)
 

@@ -96,7 +96,7 @@ class Statements:
         table = f'identity."{kind.name}"'
         fields = (*kind.unique, *kind.indexed)
         matches = {
-            **{field: _match(field, lists) for field in ("id", *fields)},
+            **{field: _match(field, lists) for field in ("id", *fields, *kind.derived)},
             **{path: f"{owner_expression(path)} = $2" for path in kind.owner_paths},
         }
         columns = (*OWN_COLUMNS, *fields, *filter(None, (kind.scheduled,)))
@@ -109,7 +109,8 @@ class Statements:
             },
             find_any={
                 field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {field} = ANY($2::text[]) AND {_LIVE} ORDER BY id"
-                for field in kind.unique
+                for field in ("id", *matches)
+                if field not in lists
             },
             due=_due(table, kind.scheduled),
             due_tenants=_due_tenants(table, kind.scheduled),

@@ -14,7 +14,10 @@ def texts_of(record: Record, field: str) -> frozenset[str]:
     value: Any = record
     for name in field.split("."):
         value = None if value is None else getattr(value, name)
-    return frozenset(filter(None, (value,) if isinstance(value, str | None) else value))
+    if isinstance(value, str):
+        return frozenset(filter(None, (value,)))
+    # Derived fields may also be times and truth values, by which no record is looked up.
+    return frozenset(filter(None, value)) if isinstance(value, tuple | frozenset | list) else frozenset()
 
 
 def holds_many(kind: type[Record], field: str) -> bool:

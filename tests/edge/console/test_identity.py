@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from aiohttp import ClientResponse, web
@@ -28,7 +28,9 @@ from gnomon.directory.v1 import authentication_service_pb2 as directory
 from gnomon.directory.v1.tenant_pb2 import Tenant
 from gnomon.engine.v1 import audit_entry_pb2, audit_log_pb2, audit_log_service_pb2
 from gnomon.identity.v1 import api_key_service_pb2 as api_keys
+from gnomon.identity.v1 import authorization_details_type_service_pb2 as details_types
 from gnomon.identity.v1 import client_service_pb2 as clients
+from gnomon.identity.v1 import group_service_pb2 as groups
 from gnomon.identity.v1 import ldap_directory_service_pb2 as directories
 from gnomon.identity.v1 import provider_service_pb2 as providers
 from gnomon.identity.v1 import session_administration_service_pb2 as all_sessions
@@ -39,7 +41,7 @@ from gnomon.identity.v1 import user_service_pb2 as users
 from gnomon.query.v1.page_pb2 import PageResponse
 from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
-from server.platform.dispatch import Dispatcher
+from server.platform.dispatch import Dispatcher, snake_case
 from server.platform.errors import AlreadyExists, InvalidArgument, PermissionDenied
 from server.platform.interceptors import interceptors
 from server.platform.languages import languages
@@ -397,24 +399,63 @@ async def test_a_secret_is_in_the_one_response_and_not_in_an_address(console: Co
     assert response.headers["Cache-Control"] == "no-store"
 
 
-async def test_of_ten_thousand_clients_a_page_has_fifty_and_search_and_order_see_all(
+async def test_of_ten_thousand_types_a_page_has_fifty_and_search_and_order_see_all(
     console: Console,
 ) -> None:
     console.answers(
-        list_clients=clients.ListClientsResponse(
-            clients=[clients.Client(id=f"app-{number:05}", name=f"App {number}") for number in range(10_000)]
+        list_authorization_details_types=details_types.ListAuthorizationDetailsTypesResponse(
+            types=[
+                details_types.AuthorizationDetailsType(id=str(number), name=f"app-{number:05}")
+                for number in range(10_000)
+            ]
         )
     )
 
-    first = await console.page("clients")
-    last = await console.page("clients?sort=id&order=desc&after=50")
-    found = await console.page("clients?search=APP-0777")
+    first = await console.page("authorization-details-types")
+    last = await console.page("authorization-details-types?sort=name&order=desc&after=50")
+    found = await console.page("authorization-details-types?search=APP-0777")
 
     rows = "//tbody/tr/th/a/text()"
     assert (len(first.xpath(rows)), first.xpath(rows)[0]) == (50, "app-00000")
-    assert first.xpath("//a[text()='Next page']/@href") == ["/console/acme/identity/clients?after=50"]
+    assert first.xpath("//a[text()='Next page']/@href") == [
+        "/console/acme/identity/authorization-details-types?after=50"
+    ]
     assert last.xpath(rows)[0] == "app-09949"
     assert found.xpath(rows) == [f"app-{number:05}" for number in range(7770, 7780)]
+
+
+@pytest.mark.parametrize(
+    "name", ["clients", "groups", "roles", "saml-applications", "scim-applications", "screens", "users"]
+)
+async def test_lists_that_may_be_long_are_read_page_by_page_and_searched_by_the_service(
+    console: Console, name: str
+) -> None:
+    listing = KINDS[name].listing
+    assert listing is not None
+    response = policy_named(listing.rpc).response(continuation_token="behind")
+    console.answers(**{snake_case(listing.rpc): response})
+
+    page = await console.page(f"{name}?search=ad&order=desc&after=before")
+
+    asked: Any
+    (asked,) = console.asked(policy_named(listing.rpc).request)
+    assert (asked.search, asked.page_size, asked.continuation_token) == ("ad", 50, "before")
+    assert page.xpath("//input[@name='search']/@value") == ["ad"]
+
+
+async def test_of_more_groups_than_boxes_a_user_gets_those_that_the_administrator_writes(
+    console: Console,
+) -> None:
+    many = [groups.Group(id=str(n), name=f"group-{n}") for n in range(101)]
+    console.answers(
+        list_groups=groups.ListGroupsResponse(groups=many, continuation_token="more"),
+        get_user=users.GetUserResponse(user=ADA),
+    )
+
+    page = await console.page("users/u1")
+
+    assert {asked.page_size for asked in console.asked(groups.ListGroupsRequest)} == {101}
+    assert page.xpath("//textarea[@name='fields.groups.names']")
 
 
 async def test_a_trial_of_a_directory_shows_its_answer(console: Console) -> None:

@@ -14,6 +14,7 @@ from gnomon.identity.v1 import (
     client_service_pb2,
     group_service_pb2,
     password_reset_service_pb2,
+    scope_service_pb2,
     webhook_service_pb2,
 )
 from identity.access.callers import Actor
@@ -133,13 +134,13 @@ async def test_a_list_has_a_message_for_each_record() -> None:
     async def every() -> Sequence[Hook]:
         return [Hook("g1", "a"), Hook("g2", "b")]
 
-    def show(hook: Hook) -> group_service_pb2.Group:
-        return group_service_pb2.Group(id=hook.id, name=hook.name)
+    def show(hook: Hook) -> scope_service_pb2.Scope:
+        return scope_service_pb2.Scope(id=hook.id, name=hook.name)
 
-    groups = served({group_service_pb2.ListGroupsRequest: every}, shows={Hook: show})
-    response = await groups.list_groups(group_service_pb2.ListGroupsRequest(), CALL)
+    scopes = served({scope_service_pb2.ListScopesRequest: every}, shows={Hook: show})
+    response = await scopes.list_scopes(scope_service_pb2.ListScopesRequest(), CALL)
 
-    assert [group.id for group in response.groups] == ["g1", "g2"]
+    assert [scope.id for scope in response.scopes] == ["g1", "g2"]
 
 
 async def test_a_reader_of_no_field_gets_the_whole_request() -> None:

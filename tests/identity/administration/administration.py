@@ -37,10 +37,10 @@ from identity.people.account.password_choice import PasswordChoice
 from identity.people.holders import (
     Holders,
     PeopleWithAttributes,
-    RecordsWith,
     ScopesWithAttributes,
     holders_of_groups,
     holders_of_roles,
+    holders_of_scopes,
 )
 from identity.people.labels import Labels
 from identity.people.notices.places import SIGN_IN_PLACES, KnownPlaces
@@ -113,7 +113,7 @@ class Administration:
         self.scopes = self._labels(
             "scope",
             SCOPE_DEFINITIONS,
-            RecordsWith(self.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            holders_of_scopes(self.store),
             built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)

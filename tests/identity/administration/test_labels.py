@@ -10,7 +10,7 @@ from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.provider import PROVIDERS, ClaimMapping
 from identity.directory.user import USERS
 from identity.foundation.vocabulary import Permission
-from identity.people.holders import PeopleWith, RecordsWith
+from identity.people.holders import RecordsWith, holders_of_scopes
 from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
 from tests.identity.administration.administration import KEY, ROOT, Administration
@@ -86,7 +86,7 @@ async def test_a_name_that_is_gone_is_nobodys(administration: Administration) ->
 
     people = await administration.users.page(administration.tenant, after="u", most=10)
     assert [user.roles for user in people] == [(), ()]
-    assert await administration.roles.names(administration.tenant) == {"admin"}
+    assert await administration.roles.known(administration.tenant, ("admin", "clerk")) == {"admin"}
 
 
 async def test_a_role_is_renamed_and_removed_wherever_it_is_given(administration: Administration) -> None:
@@ -163,7 +163,7 @@ async def test_an_api_key_gives_no_label_that_makes_administrators(administratio
 async def test_who_has_both_names_keeps_one(administration: Administration) -> None:
     await members(administration, 1, groups=("readers", "writers"))
 
-    holders = PeopleWith(administration.store.of(USERS), "groups")
+    holders = RecordsWith(administration.store.of(USERS), "groups")
     await holders.rename(administration.tenant.tenant_id, "readers", "writers")
 
     assert (await administration.user("u000")).groups == ("writers",)
@@ -196,8 +196,8 @@ async def test_another_tenants_people_and_clients_keep_the_name(administration: 
     await administration.provider.register(app(tenant_id=acme, oauth_scopes=("readers",)))
 
     for holders in (
-        PeopleWith(administration.store.of(USERS), "groups"),
-        RecordsWith(administration.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+        RecordsWith(administration.store.of(USERS), "groups"),
+        holders_of_scopes(administration.store),
     ):
         await holders.rename(administration.tenant.tenant_id, "readers", "")
 

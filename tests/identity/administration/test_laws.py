@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from identity.authentication.rpc.continuation import id_of, token_of
 from identity.directory.user import User
+from identity.foundation.continuation import id_of, token_of
 from identity.people.user_changes import NEVER_EXPIRES, Labelled, UserChange, applied
 from tests.identity.browsers import NOON, alice
 

@@ -73,7 +73,7 @@ def test_number_functions(text: str, expected: Value) -> None:
 def test_a_result_that_is_no_number_is_null_with_a_reason(text: str) -> None:
     evaluation = compile_expression(text).evaluate({})
 
-    assert (None, 1) == (evaluation.value, len(evaluation.failures))
+    assert (evaluation.value, len(evaluation.failures)) == (None, 1)
     assert "decimal." not in evaluation.failures[0].message
 
 

@@ -72,7 +72,8 @@ class ClientServiceServicer:
     """
 
     def ListClients(self, request, context):
-        """Returns all clients of the tenant, by id.
+        """Returns clients by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

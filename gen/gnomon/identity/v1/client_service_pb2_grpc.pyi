@@ -34,7 +34,9 @@ class ClientServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ClientServiceAsyncStub: ...
     ListClients: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.ListClientsRequest, _client_service_pb2.ListClientsResponse]
-    """Returns all clients of the tenant, by id."""
+    """Returns clients by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.GetClientRequest, _client_service_pb2.GetClientResponse]
     """Returns one client.
     Rejected with NOT_FOUND if the tenant has no client of that id.
@@ -68,7 +70,9 @@ class ClientServiceAsyncStub(ClientServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListClients: _aio.UnaryUnaryMultiCallable[_client_service_pb2.ListClientsRequest, _client_service_pb2.ListClientsResponse]  # type: ignore[assignment]
-    """Returns all clients of the tenant, by id."""
+    """Returns clients by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.GetClientRequest, _client_service_pb2.GetClientResponse]  # type: ignore[assignment]
     """Returns one client.
     Rejected with NOT_FOUND if the tenant has no client of that id.
@@ -105,7 +109,9 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.ListClientsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.ListClientsResponse, _abc.Awaitable[_client_service_pb2.ListClientsResponse]]:
-        """Returns all clients of the tenant, by id."""
+        """Returns clients by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
 
     @_abc_1.abstractmethod
     def GetClient(

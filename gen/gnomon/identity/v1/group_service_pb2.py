@@ -28,7 +28,7 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"0\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\"\\\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\"\xad\x01\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x04name\x18\x03 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xd3\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12$\n\x04name\x18\x04 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\x83\x01\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x15\n\x13\x44\x65leteGroupResponse2\xc4\x07\n\x0cGroupService\x12\xce\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"q\x8a\xe7\x18m2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z4\n\x0bGET /groups\x12\x1dLists the groups of a tenant.\x1a\x06groups\x82\x01\x0e\n\x06Groups\x12\x04read\x12\xf9\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"\x98\x01\x8a\xe7\x18\x93\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z\'\n\x0cPOST /groups\x12\x10\x43reates a group.\x1a\x05group\x82\x01\x10\n\x06Groups\x12\x06\x63reate\x12\xfc\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"\x9b\x01\x8a\xe7\x18\x96\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z.\n\x10PUT /groups/{id}\x12\x11Replaces a group.\x1a\x05group \x01\x82\x01\x10\n\x06Groups\x12\x06update\x12\xe7\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"\x86\x01\x8a\xe7\x18\x81\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z)\n\x13\x44\x45LETE /groups/{id}\x12\x10\x44\x65letes a group. \x01\x82\x01\x10\n\x06Groups\x12\x06\x64\x65leteb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"0\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\"\xca\x02\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12/\n\x06search\x18\x05 \x01(\tB\x1f\xbaH\x05r\x03\x18\x80\x02\x92\xe7\x18\x13\x82\x01\x10Words in a name.\x12\x38\n\x04sort\x18\x06 \x01(\tB*\xbaH\x0er\x0cR\x00R\x02idR\x04name\x92\xe7\x18\x15\x82\x01\x12Member to sort by.\x12<\n\ris_descending\x18\x07 \x01(\x08\x42%\x92\xe7\x18!b\x05order\x82\x01\nThe order.\x8a\x01\x03\x61sc\x8a\x01\x04\x64\x65sc\"[\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"\x80\x01\n\x0fGetGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"<\n\x10GetGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xad\x01\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x04name\x18\x03 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xd3\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12$\n\x04name\x18\x04 \x01(\tB\x16\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\t(\x01\x62\x05group\x12(\n\x05roles\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\x83\x01\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12$\n\x08group_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x15\n\x13\x44\x65leteGroupResponse2\xa9\t\n\x0cGroupService\x12\xee\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"\x90\x01\x8a\xe7\x18\x8b\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02z@\n\x0bGET /groups\x12)Lists or searches the groups of a tenant.\x1a\x06groups\x82\x01\x0e\n\x06Groups\x12\x04read\x12\xc2\x01\n\x08GetGroup\x12#.gnomon.identity.v1.GetGroupRequest\x1a$.gnomon.identity.v1.GetGroupResponse\"k\x8a\xe7\x18g2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z#\n\x10GET /groups/{id}\x12\x08\x41 group.\x1a\x05group\x82\x01\x0e\n\x06Groups\x12\x04read\x12\xf9\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"\x98\x01\x8a\xe7\x18\x93\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z\'\n\x0cPOST /groups\x12\x10\x43reates a group.\x1a\x05group\x82\x01\x10\n\x06Groups\x12\x06\x63reate\x12\xfc\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"\x9b\x01\x8a\xe7\x18\x96\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z.\n\x10PUT /groups/{id}\x12\x11Replaces a group.\x1a\x05group \x01\x82\x01\x10\n\x06Groups\x12\x06update\x12\xe7\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"\x86\x01\x8a\xe7\x18\x81\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z)\n\x13\x44\x45LETE /groups/{id}\x12\x10\x44\x65letes a group. \x01\x82\x01\x10\n\x06Groups\x12\x06\x64\x65leteb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,6 +37,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LISTGROUPSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTGROUPSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\350\007(\000'
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['continuation_token']._loaded_options = None
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['search']._loaded_options = None
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['search']._serialized_options = b'\272H\005r\003\030\200\002\222\347\030\023\202\001\020Words in a name.'
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\016r\014R\000R\002idR\004name\222\347\030\025\202\001\022Member to sort by.'
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['is_descending']._loaded_options = None
+  _globals['_LISTGROUPSREQUEST'].fields_by_name['is_descending']._serialized_options = b'\222\347\030!b\005order\202\001\nThe order.\212\001\003asc\212\001\004desc'
+  _globals['_GETGROUPREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_GETGROUPREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
+  _globals['_GETGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_CREATEGROUPREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATEGROUPREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATEGROUPREQUEST'].fields_by_name['name']._loaded_options = None
@@ -52,7 +66,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._loaded_options = None
   _globals['_DELETEGROUPREQUEST'].fields_by_name['group_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._loaded_options = None
-  _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._serialized_options = b'\212\347\030m2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z4\n\013GET /groups\022\035Lists the groups of a tenant.\032\006groups\202\001\016\n\006Groups\022\004read'
+  _globals['_GROUPSERVICE'].methods_by_name['ListGroups']._serialized_options = b'\212\347\030\213\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002z@\n\013GET /groups\022)Lists or searches the groups of a tenant.\032\006groups\202\001\016\n\006Groups\022\004read'
+  _globals['_GROUPSERVICE'].methods_by_name['GetGroup']._loaded_options = None
+  _globals['_GROUPSERVICE'].methods_by_name['GetGroup']._serialized_options = b'\212\347\030g2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z#\n\020GET /groups/{id}\022\010A group.\032\005group\202\001\016\n\006Groups\022\004read'
   _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._loaded_options = None
   _globals['_GROUPSERVICE'].methods_by_name['CreateGroup']._serialized_options = b'\212\347\030\223\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002z\'\n\014POST /groups\022\020Creates a group.\032\005group\202\001\020\n\006Groups\022\006create'
   _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._loaded_options = None
@@ -61,22 +77,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._serialized_options = b'\212\347\030\201\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002z)\n\023DELETE /groups/{id}\022\020Deletes a group. \001\202\001\020\n\006Groups\022\006delete'
   _globals['_GROUP']._serialized_start=185
   _globals['_GROUP']._serialized_end=233
-  _globals['_LISTGROUPSREQUEST']._serialized_start=235
-  _globals['_LISTGROUPSREQUEST']._serialized_end=327
-  _globals['_LISTGROUPSRESPONSE']._serialized_start=329
-  _globals['_LISTGROUPSRESPONSE']._serialized_end=392
-  _globals['_CREATEGROUPREQUEST']._serialized_start=395
-  _globals['_CREATEGROUPREQUEST']._serialized_end=568
-  _globals['_CREATEGROUPRESPONSE']._serialized_start=570
-  _globals['_CREATEGROUPRESPONSE']._serialized_end=633
-  _globals['_UPDATEGROUPREQUEST']._serialized_start=636
-  _globals['_UPDATEGROUPREQUEST']._serialized_end=847
-  _globals['_UPDATEGROUPRESPONSE']._serialized_start=849
-  _globals['_UPDATEGROUPRESPONSE']._serialized_end=912
-  _globals['_DELETEGROUPREQUEST']._serialized_start=915
-  _globals['_DELETEGROUPREQUEST']._serialized_end=1046
-  _globals['_DELETEGROUPRESPONSE']._serialized_start=1048
-  _globals['_DELETEGROUPRESPONSE']._serialized_end=1069
-  _globals['_GROUPSERVICE']._serialized_start=1072
-  _globals['_GROUPSERVICE']._serialized_end=2036
+  _globals['_LISTGROUPSREQUEST']._serialized_start=236
+  _globals['_LISTGROUPSREQUEST']._serialized_end=566
+  _globals['_LISTGROUPSRESPONSE']._serialized_start=568
+  _globals['_LISTGROUPSRESPONSE']._serialized_end=659
+  _globals['_GETGROUPREQUEST']._serialized_start=662
+  _globals['_GETGROUPREQUEST']._serialized_end=790
+  _globals['_GETGROUPRESPONSE']._serialized_start=792
+  _globals['_GETGROUPRESPONSE']._serialized_end=852
+  _globals['_CREATEGROUPREQUEST']._serialized_start=855
+  _globals['_CREATEGROUPREQUEST']._serialized_end=1028
+  _globals['_CREATEGROUPRESPONSE']._serialized_start=1030
+  _globals['_CREATEGROUPRESPONSE']._serialized_end=1093
+  _globals['_UPDATEGROUPREQUEST']._serialized_start=1096
+  _globals['_UPDATEGROUPREQUEST']._serialized_end=1307
+  _globals['_UPDATEGROUPRESPONSE']._serialized_start=1309
+  _globals['_UPDATEGROUPRESPONSE']._serialized_end=1372
+  _globals['_DELETEGROUPREQUEST']._serialized_start=1375
+  _globals['_DELETEGROUPREQUEST']._serialized_end=1506
+  _globals['_DELETEGROUPRESPONSE']._serialized_start=1508
+  _globals['_DELETEGROUPRESPONSE']._serialized_end=1529
+  _globals['_GROUPSERVICE']._serialized_start=1532
+  _globals['_GROUPSERVICE']._serialized_end=2725
 # @@protoc_insertion_point(module_scope)

@@ -60,8 +60,23 @@ class ListGroupsRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    IS_DESCENDING_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the request; empty means the default tenant."""
+    page_size: _builtins.int
+    """Maximum number of items; 0 means 1000."""
+    continuation_token: _builtins.str
+    """Continuation token of the previous page; empty for the first page."""
+    search: _builtins.str
+    """At most 8 words; each is the beginning of a name or a part of it. Upper and lower case are the same."""
+    sort: _builtins.str
+    """Sort order; empty means by id."""
+    is_descending: _builtins.bool
+    """Whether the order is descending."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -71,10 +86,15 @@ class ListGroupsRequest(_message.Message):
         *,
         tenant_id: _builtins.str = ...,
         caller: _caller_pb2.Caller | None = ...,
+        page_size: _builtins.int = ...,
+        continuation_token: _builtins.str = ...,
+        search: _builtins.str = ...,
+        sort: _builtins.str = ...,
+        is_descending: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "is_descending", b"is_descending", "page_size", b"page_size", "search", b"search", "sort", b"sort", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -87,6 +107,9 @@ class ListGroupsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     GROUPS_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    continuation_token: _builtins.str
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def groups(self) -> _containers.RepeatedCompositeFieldContainer[Global___Group]:
         """The groups."""
@@ -95,14 +118,71 @@ class ListGroupsResponse(_message.Message):
         self,
         *,
         groups: _abc.Iterable[Global___Group] | None = ...,
+        continuation_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["groups", b"groups"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuation_token", b"continuation_token", "groups", b"groups"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListGroupsResponse: _TypeAlias = ListGroupsResponse  # noqa: Y015
+
+@_typing.final
+class GetGroupRequest(_message.Message):
+    """Request of GetGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    group_id: _builtins.str
+    """Id of the group."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        group_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "group_id", b"group_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetGroupRequest: _TypeAlias = GetGroupRequest  # noqa: Y015
+
+@_typing.final
+class GetGroupResponse(_message.Message):
+    """Response of GetGroup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GROUP_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def group(self) -> Global___Group:
+        """The group."""
+
+    def __init__(
+        self,
+        *,
+        group: Global___Group | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["group", b"group"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["group", b"group"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetGroupResponse: _TypeAlias = GetGroupResponse  # noqa: Y015
 
 @_typing.final
 class CreateGroupRequest(_message.Message):

@@ -40,6 +40,11 @@ class GroupServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsResponse.FromString,
                 _registered_method=True)
+        self.GetGroup = channel.unary_unary(
+                '/gnomon.identity.v1.GroupService/GetGroup',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupResponse.FromString,
+                _registered_method=True)
         self.CreateGroup = channel.unary_unary(
                 '/gnomon.identity.v1.GroupService/CreateGroup',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.CreateGroupRequest.SerializeToString,
@@ -62,7 +67,16 @@ class GroupServiceServicer:
     """
 
     def ListGroups(self, request, context):
-        """Returns all groups by id.
+        """Returns groups by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetGroup(self, request, context):
+        """Returns a group.
+        Rejected with NOT_FOUND if the tenant has no group of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,6 +112,11 @@ def add_GroupServiceServicer_to_server(servicer, server):
                     servicer.ListGroups,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsResponse.SerializeToString,
+            ),
+            'GetGroup': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetGroup,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupResponse.SerializeToString,
             ),
             'CreateGroup': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateGroup,
@@ -143,6 +162,33 @@ class GroupService:
             '/gnomon.identity.v1.GroupService/ListGroups',
             gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_group__service__pb2.ListGroupsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetGroup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.GroupService/GetGroup',
+            gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_group__service__pb2.GetGroupResponse.FromString,
             options,
             channel_credentials,
             insecure,

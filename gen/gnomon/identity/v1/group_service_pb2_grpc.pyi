@@ -34,7 +34,13 @@ class GroupServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> GroupServiceAsyncStub: ...
     ListGroups: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.ListGroupsRequest, _group_service_pb2.ListGroupsResponse]
-    """Returns all groups by id."""
+    """Returns groups by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
+    GetGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.GetGroupRequest, _group_service_pb2.GetGroupResponse]
+    """Returns a group.
+    Rejected with NOT_FOUND if the tenant has no group of that id.
+    """
     CreateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]
     """Creates a group.
     Rejected with ALREADY_EXISTS if the name is taken,
@@ -51,7 +57,13 @@ class GroupServiceAsyncStub(GroupServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListGroups: _aio.UnaryUnaryMultiCallable[_group_service_pb2.ListGroupsRequest, _group_service_pb2.ListGroupsResponse]  # type: ignore[assignment]
-    """Returns all groups by id."""
+    """Returns groups by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
+    GetGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.GetGroupRequest, _group_service_pb2.GetGroupResponse]  # type: ignore[assignment]
+    """Returns a group.
+    Rejected with NOT_FOUND if the tenant has no group of that id.
+    """
     CreateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.CreateGroupRequest, _group_service_pb2.CreateGroupResponse]  # type: ignore[assignment]
     """Creates a group.
     Rejected with ALREADY_EXISTS if the name is taken,
@@ -71,7 +83,19 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.ListGroupsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.ListGroupsResponse, _abc.Awaitable[_group_service_pb2.ListGroupsResponse]]:
-        """Returns all groups by id."""
+        """Returns groups by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
+
+    @_abc_1.abstractmethod
+    def GetGroup(
+        self,
+        request: _group_service_pb2.GetGroupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_group_service_pb2.GetGroupResponse, _abc.Awaitable[_group_service_pb2.GetGroupResponse]]:
+        """Returns a group.
+        Rejected with NOT_FOUND if the tenant has no group of that id.
+        """
 
     @_abc_1.abstractmethod
     def CreateGroup(

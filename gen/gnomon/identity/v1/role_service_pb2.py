@@ -28,7 +28,7 @@ from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"5\n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bpermissions\x18\x03 \x03(\t\"[\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"<\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\"\xb1\x01\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x04name\x18\x03 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xd6\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12#\n\x04name\x18\x04 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\x81\x01\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x14\n\x12\x44\x65leteRoleResponse2\xa7\x07\n\x0bRoleService\x12\xc7\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"m\x8a\xe7\x18i2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02z1\n\nGET /roles\x12\x1cLists the roles of a tenant.\x1a\x05roles\x82\x01\r\n\x05Roles\x12\x04read\x12\xf2\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"\x94\x01\x8a\xe7\x18\x8f\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z$\n\x0bPOST /roles\x12\x0f\x43reates a role.\x1a\x04role\x82\x01\x0f\n\x05Roles\x12\x06\x63reate\x12\xf5\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"\x97\x01\x8a\xe7\x18\x92\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z+\n\x0fPUT /roles/{id}\x12\x10Replaces a role.\x1a\x04role \x01\x82\x01\x0f\n\x05Roles\x12\x06update\x12\xe0\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"\x82\x01\x8a\xe7\x18~2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z\'\n\x12\x44\x45LETE /roles/{id}\x12\x0f\x44\x65letes a role. \x01\x82\x01\x0f\n\x05Roles\x12\x06\x64\x65leteb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"5\n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bpermissions\x18\x03 \x03(\t\"\xc9\x02\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpage_size\x18\x03 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12/\n\x06search\x18\x05 \x01(\tB\x1f\xbaH\x05r\x03\x18\x80\x02\x92\xe7\x18\x13\x82\x01\x10Words in a name.\x12\x38\n\x04sort\x18\x06 \x01(\tB*\xbaH\x0er\x0cR\x00R\x02idR\x04name\x92\xe7\x18\x15\x82\x01\x12Member to sort by.\x12<\n\ris_descending\x18\x07 \x01(\x08\x42%\x92\xe7\x18!b\x05order\x82\x01\nThe order.\x8a\x01\x03\x61sc\x8a\x01\x04\x64\x65sc\"X\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\x12\x1a\n\x12\x63ontinuation_token\x18\x02 \x01(\t\"~\n\x0eGetRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"9\n\x0fGetRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xb1\x01\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x04name\x18\x03 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xd6\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\x12#\n\x04name\x18\x04 \x01(\tB\x15\xbaH\x06r\x04\x10\x02\x18@\x92\xe7\x18\x08(\x01\x62\x04role\x12.\n\x0bpermissions\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\x81\x01\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07role_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"\x14\n\x12\x44\x65leteRoleResponse2\x85\t\n\x0bRoleService\x12\xe7\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"\x8c\x01\x8a\xe7\x18\x87\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENTP\x02z=\n\nGET /roles\x12(Lists or searches the roles of a tenant.\x1a\x05roles\x82\x01\r\n\x05Roles\x12\x04read\x12\xbb\x01\n\x07GetRole\x12\".gnomon.identity.v1.GetRoleRequest\x1a#.gnomon.identity.v1.GetRoleResponse\"g\x8a\xe7\x18\x63\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02z \n\x0fGET /roles/{id}\x12\x07\x41 role.\x1a\x04role\x82\x01\r\n\x05Roles\x12\x04read\x12\xf2\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"\x94\x01\x8a\xe7\x18\x8f\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATEP\x02z$\n\x0bPOST /roles\x12\x0f\x43reates a role.\x1a\x04role\x82\x01\x0f\n\x05Roles\x12\x06\x63reate\x12\xf5\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"\x97\x01\x8a\xe7\x18\x92\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTSP\x02z+\n\x0fPUT /roles/{id}\x12\x10Replaces a role.\x1a\x04role \x01\x82\x01\x0f\n\x05Roles\x12\x06update\x12\xe0\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"\x82\x01\x8a\xe7\x18~2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02z\'\n\x12\x44\x45LETE /roles/{id}\x12\x0f\x44\x65letes a role. \x01\x82\x01\x0f\n\x05Roles\x12\x06\x64\x65leteb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,6 +37,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LISTROLESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_LISTROLESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTROLESREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_LISTROLESREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\350\007(\000'
+  _globals['_LISTROLESREQUEST'].fields_by_name['continuation_token']._loaded_options = None
+  _globals['_LISTROLESREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_LISTROLESREQUEST'].fields_by_name['search']._loaded_options = None
+  _globals['_LISTROLESREQUEST'].fields_by_name['search']._serialized_options = b'\272H\005r\003\030\200\002\222\347\030\023\202\001\020Words in a name.'
+  _globals['_LISTROLESREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_LISTROLESREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\016r\014R\000R\002idR\004name\222\347\030\025\202\001\022Member to sort by.'
+  _globals['_LISTROLESREQUEST'].fields_by_name['is_descending']._loaded_options = None
+  _globals['_LISTROLESREQUEST'].fields_by_name['is_descending']._serialized_options = b'\222\347\030!b\005order\202\001\nThe order.\212\001\003asc\212\001\004desc'
+  _globals['_GETROLEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_GETROLEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
+  _globals['_GETROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_CREATEROLEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_CREATEROLEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_CREATEROLEREQUEST'].fields_by_name['name']._loaded_options = None
@@ -52,7 +66,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._loaded_options = None
   _globals['_DELETEROLEREQUEST'].fields_by_name['role_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
   _globals['_ROLESERVICE'].methods_by_name['ListRoles']._loaded_options = None
-  _globals['_ROLESERVICE'].methods_by_name['ListRoles']._serialized_options = b'\212\347\030i2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002z1\n\nGET /roles\022\034Lists the roles of a tenant.\032\005roles\202\001\r\n\005Roles\022\004read'
+  _globals['_ROLESERVICE'].methods_by_name['ListRoles']._serialized_options = b'\212\347\030\207\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENTP\002z=\n\nGET /roles\022(Lists or searches the roles of a tenant.\032\005roles\202\001\r\n\005Roles\022\004read'
+  _globals['_ROLESERVICE'].methods_by_name['GetRole']._loaded_options = None
+  _globals['_ROLESERVICE'].methods_by_name['GetRole']._serialized_options = b'\212\347\030c2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002z \n\017GET /roles/{id}\022\007A role.\032\004role\202\001\r\n\005Roles\022\004read'
   _globals['_ROLESERVICE'].methods_by_name['CreateRole']._loaded_options = None
   _globals['_ROLESERVICE'].methods_by_name['CreateRole']._serialized_options = b'\212\347\030\217\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\016ALREADY_EXISTS2\rINVALID_STATEP\002z$\n\013POST /roles\022\017Creates a role.\032\004role\202\001\017\n\005Roles\022\006create'
   _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._loaded_options = None
@@ -61,22 +77,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._serialized_options = b'\212\347\030~2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002z\'\n\022DELETE /roles/{id}\022\017Deletes a role. \001\202\001\017\n\005Roles\022\006delete'
   _globals['_ROLE']._serialized_start=184
   _globals['_ROLE']._serialized_end=237
-  _globals['_LISTROLESREQUEST']._serialized_start=239
-  _globals['_LISTROLESREQUEST']._serialized_end=330
-  _globals['_LISTROLESRESPONSE']._serialized_start=332
-  _globals['_LISTROLESRESPONSE']._serialized_end=392
-  _globals['_CREATEROLEREQUEST']._serialized_start=395
-  _globals['_CREATEROLEREQUEST']._serialized_end=572
-  _globals['_CREATEROLERESPONSE']._serialized_start=574
-  _globals['_CREATEROLERESPONSE']._serialized_end=634
-  _globals['_UPDATEROLEREQUEST']._serialized_start=637
-  _globals['_UPDATEROLEREQUEST']._serialized_end=851
-  _globals['_UPDATEROLERESPONSE']._serialized_start=853
-  _globals['_UPDATEROLERESPONSE']._serialized_end=913
-  _globals['_DELETEROLEREQUEST']._serialized_start=916
-  _globals['_DELETEROLEREQUEST']._serialized_end=1045
-  _globals['_DELETEROLERESPONSE']._serialized_start=1047
-  _globals['_DELETEROLERESPONSE']._serialized_end=1067
-  _globals['_ROLESERVICE']._serialized_start=1070
-  _globals['_ROLESERVICE']._serialized_end=2005
+  _globals['_LISTROLESREQUEST']._serialized_start=240
+  _globals['_LISTROLESREQUEST']._serialized_end=569
+  _globals['_LISTROLESRESPONSE']._serialized_start=571
+  _globals['_LISTROLESRESPONSE']._serialized_end=659
+  _globals['_GETROLEREQUEST']._serialized_start=661
+  _globals['_GETROLEREQUEST']._serialized_end=787
+  _globals['_GETROLERESPONSE']._serialized_start=789
+  _globals['_GETROLERESPONSE']._serialized_end=846
+  _globals['_CREATEROLEREQUEST']._serialized_start=849
+  _globals['_CREATEROLEREQUEST']._serialized_end=1026
+  _globals['_CREATEROLERESPONSE']._serialized_start=1028
+  _globals['_CREATEROLERESPONSE']._serialized_end=1088
+  _globals['_UPDATEROLEREQUEST']._serialized_start=1091
+  _globals['_UPDATEROLEREQUEST']._serialized_end=1305
+  _globals['_UPDATEROLERESPONSE']._serialized_start=1307
+  _globals['_UPDATEROLERESPONSE']._serialized_end=1367
+  _globals['_DELETEROLEREQUEST']._serialized_start=1370
+  _globals['_DELETEROLEREQUEST']._serialized_end=1499
+  _globals['_DELETEROLERESPONSE']._serialized_start=1501
+  _globals['_DELETEROLERESPONSE']._serialized_end=1521
+  _globals['_ROLESERVICE']._serialized_start=1524
+  _globals['_ROLESERVICE']._serialized_end=2681
 # @@protoc_insertion_point(module_scope)

@@ -60,8 +60,23 @@ class ListRolesRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    IS_DESCENDING_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the request; empty means the default tenant."""
+    page_size: _builtins.int
+    """Maximum number of items; 0 means 1000."""
+    continuation_token: _builtins.str
+    """Continuation token of the previous page; empty for the first page."""
+    search: _builtins.str
+    """At most 8 words; each is the beginning of a name or a part of it. Upper and lower case are the same."""
+    sort: _builtins.str
+    """Sort order; empty means by id."""
+    is_descending: _builtins.bool
+    """Whether the order is descending."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -71,10 +86,15 @@ class ListRolesRequest(_message.Message):
         *,
         tenant_id: _builtins.str = ...,
         caller: _caller_pb2.Caller | None = ...,
+        page_size: _builtins.int = ...,
+        continuation_token: _builtins.str = ...,
+        search: _builtins.str = ...,
+        sort: _builtins.str = ...,
+        is_descending: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "is_descending", b"is_descending", "page_size", b"page_size", "search", b"search", "sort", b"sort", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -87,6 +107,9 @@ class ListRolesResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ROLES_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    continuation_token: _builtins.str
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedCompositeFieldContainer[Global___Role]:
         """The roles."""
@@ -95,14 +118,71 @@ class ListRolesResponse(_message.Message):
         self,
         *,
         roles: _abc.Iterable[Global___Role] | None = ...,
+        continuation_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["roles", b"roles"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuation_token", b"continuation_token", "roles", b"roles"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListRolesResponse: _TypeAlias = ListRolesResponse  # noqa: Y015
+
+@_typing.final
+class GetRoleRequest(_message.Message):
+    """Request of GetRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    ROLE_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    role_id: _builtins.str
+    """Id of the role."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        role_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "role_id", b"role_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoleRequest: _TypeAlias = GetRoleRequest  # noqa: Y015
+
+@_typing.final
+class GetRoleResponse(_message.Message):
+    """Response of GetRole."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def role(self) -> Global___Role:
+        """The role."""
+
+    def __init__(
+        self,
+        *,
+        role: Global___Role | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["role", b"role"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["role", b"role"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetRoleResponse: _TypeAlias = GetRoleResponse  # noqa: Y015
 
 @_typing.final
 class CreateRoleRequest(_message.Message):

@@ -40,6 +40,11 @@ class RoleServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesResponse.FromString,
                 _registered_method=True)
+        self.GetRole = channel.unary_unary(
+                '/gnomon.identity.v1.RoleService/GetRole',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleResponse.FromString,
+                _registered_method=True)
         self.CreateRole = channel.unary_unary(
                 '/gnomon.identity.v1.RoleService/CreateRole',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.CreateRoleRequest.SerializeToString,
@@ -62,7 +67,16 @@ class RoleServiceServicer:
     """
 
     def ListRoles(self, request, context):
-        """Returns the built-in roles of administrators, then all others by id.
+        """Returns the built-in roles of administrators, then all others by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetRole(self, request, context):
+        """Returns a role.
+        Rejected with NOT_FOUND if the tenant has no role of that id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,6 +112,11 @@ def add_RoleServiceServicer_to_server(servicer, server):
                     servicer.ListRoles,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesResponse.SerializeToString,
+            ),
+            'GetRole': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetRole,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleResponse.SerializeToString,
             ),
             'CreateRole': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateRole,
@@ -143,6 +162,33 @@ class RoleService:
             '/gnomon.identity.v1.RoleService/ListRoles',
             gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_role__service__pb2.ListRolesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetRole(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.RoleService/GetRole',
+            gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_role__service__pb2.GetRoleResponse.FromString,
             options,
             channel_credentials,
             insecure,

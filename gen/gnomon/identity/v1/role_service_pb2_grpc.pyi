@@ -34,7 +34,13 @@ class RoleServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RoleServiceAsyncStub: ...
     ListRoles: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.ListRolesRequest, _role_service_pb2.ListRolesResponse]
-    """Returns the built-in roles of administrators, then all others by id."""
+    """Returns the built-in roles of administrators, then all others by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
+    GetRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.GetRoleRequest, _role_service_pb2.GetRoleResponse]
+    """Returns a role.
+    Rejected with NOT_FOUND if the tenant has no role of that id.
+    """
     CreateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]
     """Creates a role.
     Rejected with ALREADY_EXISTS if the name is taken,
@@ -51,7 +57,13 @@ class RoleServiceAsyncStub(RoleServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListRoles: _aio.UnaryUnaryMultiCallable[_role_service_pb2.ListRolesRequest, _role_service_pb2.ListRolesResponse]  # type: ignore[assignment]
-    """Returns the built-in roles of administrators, then all others by id."""
+    """Returns the built-in roles of administrators, then all others by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
+    GetRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.GetRoleRequest, _role_service_pb2.GetRoleResponse]  # type: ignore[assignment]
+    """Returns a role.
+    Rejected with NOT_FOUND if the tenant has no role of that id.
+    """
     CreateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.CreateRoleRequest, _role_service_pb2.CreateRoleResponse]  # type: ignore[assignment]
     """Creates a role.
     Rejected with ALREADY_EXISTS if the name is taken,
@@ -71,7 +83,19 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.ListRolesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.ListRolesResponse, _abc.Awaitable[_role_service_pb2.ListRolesResponse]]:
-        """Returns the built-in roles of administrators, then all others by id."""
+        """Returns the built-in roles of administrators, then all others by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
+
+    @_abc_1.abstractmethod
+    def GetRole(
+        self,
+        request: _role_service_pb2.GetRoleRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_role_service_pb2.GetRoleResponse, _abc.Awaitable[_role_service_pb2.GetRoleResponse]]:
+        """Returns a role.
+        Rejected with NOT_FOUND if the tenant has no role of that id.
+        """
 
     @_abc_1.abstractmethod
     def CreateRole(

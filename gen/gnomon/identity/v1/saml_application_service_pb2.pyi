@@ -163,8 +163,23 @@ class ListSamlApplicationsRequest(_message.Message):
 
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    IS_DESCENDING_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant of the request; empty means the default tenant."""
+    page_size: _builtins.int
+    """Maximum number of items; 0 means 1000."""
+    continuation_token: _builtins.str
+    """Continuation token of the previous page; empty for the first page."""
+    search: _builtins.str
+    """At most 8 words; each is the beginning of a client id or an entity id or a part of it. Upper and lower case are the same."""
+    sort: _builtins.str
+    """Sort order; empty means by id."""
+    is_descending: _builtins.bool
+    """Whether the order is descending."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -174,10 +189,15 @@ class ListSamlApplicationsRequest(_message.Message):
         *,
         tenant_id: _builtins.str = ...,
         caller: _caller_pb2.Caller | None = ...,
+        page_size: _builtins.int = ...,
+        continuation_token: _builtins.str = ...,
+        search: _builtins.str = ...,
+        sort: _builtins.str = ...,
+        is_descending: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "is_descending", b"is_descending", "page_size", b"page_size", "search", b"search", "sort", b"sort", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -190,6 +210,9 @@ class ListSamlApplicationsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     APPLICATIONS_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    continuation_token: _builtins.str
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def applications(self) -> _containers.RepeatedCompositeFieldContainer[Global___SamlApplication]:
         """The applications."""
@@ -198,10 +221,11 @@ class ListSamlApplicationsResponse(_message.Message):
         self,
         *,
         applications: _abc.Iterable[Global___SamlApplication] | None = ...,
+        continuation_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["applications", b"applications"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applications", b"applications", "continuation_token", b"continuation_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -62,7 +62,8 @@ class SamlApplicationServiceServicer:
     """
 
     def ListSamlApplications(self, request, context):
-        """Returns all SAML applications of the tenant, by client id.
+        """Returns SAML applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,9 @@ class SamlApplicationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SamlApplicationServiceAsyncStub: ...
     ListSamlApplications: _grpc.UnaryUnaryMultiCallable[_saml_application_service_pb2.ListSamlApplicationsRequest, _saml_application_service_pb2.ListSamlApplicationsResponse]
-    """Returns all SAML applications of the tenant, by client id."""
+    """Returns SAML applications by client id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetSamlApplication: _grpc.UnaryUnaryMultiCallable[_saml_application_service_pb2.GetSamlApplicationRequest, _saml_application_service_pb2.GetSamlApplicationResponse]
     """Returns the SAML settings of a client."""
     PutSamlApplication: _grpc.UnaryUnaryMultiCallable[_saml_application_service_pb2.PutSamlApplicationRequest, _saml_application_service_pb2.PutSamlApplicationResponse]
@@ -51,7 +53,9 @@ class SamlApplicationServiceAsyncStub(SamlApplicationServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListSamlApplications: _aio.UnaryUnaryMultiCallable[_saml_application_service_pb2.ListSamlApplicationsRequest, _saml_application_service_pb2.ListSamlApplicationsResponse]  # type: ignore[assignment]
-    """Returns all SAML applications of the tenant, by client id."""
+    """Returns SAML applications by client id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetSamlApplication: _aio.UnaryUnaryMultiCallable[_saml_application_service_pb2.GetSamlApplicationRequest, _saml_application_service_pb2.GetSamlApplicationResponse]  # type: ignore[assignment]
     """Returns the SAML settings of a client."""
     PutSamlApplication: _aio.UnaryUnaryMultiCallable[_saml_application_service_pb2.PutSamlApplicationRequest, _saml_application_service_pb2.PutSamlApplicationResponse]  # type: ignore[assignment]
@@ -71,7 +75,9 @@ class SamlApplicationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _saml_application_service_pb2.ListSamlApplicationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_saml_application_service_pb2.ListSamlApplicationsResponse, _abc.Awaitable[_saml_application_service_pb2.ListSamlApplicationsResponse]]:
-        """Returns all SAML applications of the tenant, by client id."""
+        """Returns SAML applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
 
     @_abc_1.abstractmethod
     def GetSamlApplication(

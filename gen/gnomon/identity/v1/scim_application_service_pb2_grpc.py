@@ -72,7 +72,8 @@ class ScimApplicationServiceServicer:
     """
 
     def ListScimApplications(self, request, context):
-        """Returns all SCIM applications of the tenant, by client id.
+        """Returns SCIM applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,9 @@ class ScimApplicationServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ScimApplicationServiceAsyncStub: ...
     ListScimApplications: _grpc.UnaryUnaryMultiCallable[_scim_application_service_pb2.ListScimApplicationsRequest, _scim_application_service_pb2.ListScimApplicationsResponse]
-    """Returns all SCIM applications of the tenant, by client id."""
+    """Returns SCIM applications by client id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetScimApplication: _grpc.UnaryUnaryMultiCallable[_scim_application_service_pb2.GetScimApplicationRequest, _scim_application_service_pb2.GetScimApplicationResponse]
     """Returns the SCIM settings of a client, with the state of the synchronization."""
     PutScimApplication: _grpc.UnaryUnaryMultiCallable[_scim_application_service_pb2.PutScimApplicationRequest, _scim_application_service_pb2.PutScimApplicationResponse]
@@ -62,7 +64,9 @@ class ScimApplicationServiceAsyncStub(ScimApplicationServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListScimApplications: _aio.UnaryUnaryMultiCallable[_scim_application_service_pb2.ListScimApplicationsRequest, _scim_application_service_pb2.ListScimApplicationsResponse]  # type: ignore[assignment]
-    """Returns all SCIM applications of the tenant, by client id."""
+    """Returns SCIM applications by client id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetScimApplication: _aio.UnaryUnaryMultiCallable[_scim_application_service_pb2.GetScimApplicationRequest, _scim_application_service_pb2.GetScimApplicationResponse]  # type: ignore[assignment]
     """Returns the SCIM settings of a client, with the state of the synchronization."""
     PutScimApplication: _aio.UnaryUnaryMultiCallable[_scim_application_service_pb2.PutScimApplicationRequest, _scim_application_service_pb2.PutScimApplicationResponse]  # type: ignore[assignment]
@@ -93,7 +97,9 @@ class ScimApplicationServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scim_application_service_pb2.ListScimApplicationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scim_application_service_pb2.ListScimApplicationsResponse, _abc.Awaitable[_scim_application_service_pb2.ListScimApplicationsResponse]]:
-        """Returns all SCIM applications of the tenant, by client id."""
+        """Returns SCIM applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
 
     @_abc_1.abstractmethod
     def GetScimApplication(

@@ -149,6 +149,21 @@ class ListTenantsRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CALLER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    SEARCH_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    IS_DESCENDING_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """Maximum number of items; 0 means 1000."""
+    continuation_token: _builtins.str
+    """Continuation token of the previous page; empty for the first page."""
+    search: _builtins.str
+    """At most 8 words; each is the beginning of an id, a name or a hostname or a part of it. Upper and lower case are the same."""
+    sort: _builtins.str
+    """Sort order; empty means by id."""
+    is_descending: _builtins.bool
+    """Whether the order is descending."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Caller."""
@@ -157,10 +172,15 @@ class ListTenantsRequest(_message.Message):
         self,
         *,
         caller: _caller_pb2.Caller | None = ...,
+        page_size: _builtins.int = ...,
+        continuation_token: _builtins.str = ...,
+        search: _builtins.str = ...,
+        sort: _builtins.str = ...,
+        is_descending: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "continuation_token", b"continuation_token", "is_descending", b"is_descending", "page_size", b"page_size", "search", b"search", "sort", b"sort"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -173,6 +193,9 @@ class ListTenantsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TENANTS_FIELD_NUMBER: _builtins.int
+    CONTINUATION_TOKEN_FIELD_NUMBER: _builtins.int
+    continuation_token: _builtins.str
+    """Continuation token of the next page; empty if there is none."""
     @_builtins.property
     def tenants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Tenant]:
         """The tenants."""
@@ -181,10 +204,11 @@ class ListTenantsResponse(_message.Message):
         self,
         *,
         tenants: _abc.Iterable[Global___Tenant] | None = ...,
+        continuation_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["tenants", b"tenants"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["continuation_token", b"continuation_token", "tenants", b"tenants"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

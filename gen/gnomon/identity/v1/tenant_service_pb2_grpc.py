@@ -89,7 +89,8 @@ class TenantServiceServicer:
     """
 
     def ListTenants(self, request, context):
-        """Returns all tenants, including disabled ones, by id.
+        """Returns tenants, including disabled ones, by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,7 +41,9 @@ class TenantServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> TenantServiceAsyncStub: ...
     ListTenants: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]
-    """Returns all tenants, including disabled ones, by id."""
+    """Returns tenants, including disabled ones, by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]
     """Returns one tenant, also to its administrators.
     Rejected with NOT_FOUND if the tenant does not exist.
@@ -83,7 +85,9 @@ class TenantServiceAsyncStub(TenantServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListTenants: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.ListTenantsRequest, _tenant_service_pb2.ListTenantsResponse]  # type: ignore[assignment]
-    """Returns all tenants, including disabled ones, by id."""
+    """Returns tenants, including disabled ones, by id. A search finds some of them.
+    Rejected with INVALID_ARGUMENT for a continuation token of another search.
+    """
     GetTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]  # type: ignore[assignment]
     """Returns one tenant, also to its administrators.
     Rejected with NOT_FOUND if the tenant does not exist.
@@ -128,7 +132,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.ListTenantsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.ListTenantsResponse, _abc.Awaitable[_tenant_service_pb2.ListTenantsResponse]]:
-        """Returns all tenants, including disabled ones, by id."""
+        """Returns tenants, including disabled ones, by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
+        """
 
     @_abc_1.abstractmethod
     def GetTenant(

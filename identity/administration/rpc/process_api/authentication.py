@@ -59,9 +59,8 @@ class AuthenticationServicer:
             roles=sorted({*held.built_in, *(role.name for role in held.roles)}),
             authorized_components=sorted(_components(call.principal.grants)),
         )
-        for tenant in await self._administration.all():
-            if tenant.own_id in call.principal.tenant_ids:
-                shown.tenants.append(tenant_message(tenant))
+        tenants = await self._administration.of_ids(call.principal.tenant_ids)
+        shown.tenants.extend(map(tenant_message, tenants))
         return pb.GetAuthenticationResponse(authentication=shown)
 
     async def _holder(self, subject: str, issuer: Tenant) -> User | Client:

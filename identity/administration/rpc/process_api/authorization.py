@@ -8,7 +8,7 @@ from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations, named
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.rpc.records import message_of, record_of
-from identity.access.rpc.searches import InMemorySearch
+from identity.access.rpc.searches import StoredSearch
 from identity.directory.authorization import Authorization
 from identity.foundation.tenants import Tenant
 from identity.people.authorizations import Authorizations, RequestedAuthorization
@@ -27,7 +27,7 @@ class AuthorizationServicer(Operations):
             api_callers,
             {
                 pb.CreateAuthorizationRequest: self._create,
-                pb.SearchAuthorizationsRequest: _SEARCH.over(authorizations.all),
+                pb.SearchAuthorizationsRequest: self._search,
                 pb.GetAuthorizationRequest: named(authorizations.get, key="authorization_key"),
                 pb.UpdateAuthorizationRequest: named(authorizations.change, key="authorization_key"),
                 pb.DeleteAuthorizationRequest: named(authorizations.remove, key="authorization_key"),
@@ -40,6 +40,19 @@ class AuthorizationServicer(Operations):
         self, tenant: Tenant, requested: RequestedAuthorization, actor: Actor, note: AuditNote
     ) -> int:
         return int((await self._authorizations.add(tenant, requested, actor, note)).id)
+
+    async def _search(
+        self, tenant: Tenant, request: pb.SearchAuthorizationsRequest
+    ) -> pb.SearchAuthorizationsResponse:
+        asked, also = pb.SearchAuthorizationsRequest(), []
+        asked.CopyFrom(request)
+        if request.filter.HasField("owner_id"):
+            # Authorizations keep a name that their owner had, so present names lead to owners.
+            owners = await self._authorizations.owners_named(tenant, request.filter.owner_id)
+            also.append(Condition(_OWNER, Operator.IN, tuple(owners)))
+            asked.filter.ClearField("owner_id")
+        page = await self._authorizations.search(tenant, _SEARCH.query(asked, *also))
+        return _SEARCH.answer(page, pb.SearchAuthorizationsResponse)
 
 
 def _wish(request: pb.CreateAuthorizationRequest | pb.UpdateAuthorizationRequest) -> RequestedAuthorization:
@@ -60,6 +73,7 @@ def _message(authorization: Authorization) -> entity_pb.Authorization:
 
 
 _RESOURCE_ID = Field("resource_id", FieldType.TEXT)
+_OWNER = Field("owner", FieldType.TEXT)
 _PROPERTY = Field("resource_property_name", FieldType.TEXT)
 
 
@@ -71,7 +85,7 @@ def _any_property(names: Sequence[str]) -> Clauses:
     return (Condition(_PROPERTY, Operator.IN, tuple(names)),)
 
 
-_SEARCH = InMemorySearch(
+_SEARCH = StoredSearch(
     Searchable(
         Authorization,
         key=Field("id", FieldType.TEXT),

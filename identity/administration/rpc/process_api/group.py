@@ -24,7 +24,7 @@ class GroupServicer(Operations):
             api_callers,
             {
                 pb.CreateGroupRequest: changes.create,
-                pb.SearchGroupsRequest: GROUP_LISTING.over(groups.all),
+                pb.SearchGroupsRequest: GROUP_LISTING.over(groups.search),
                 pb.GetGroupRequest: named(groups.named, name="group_id"),
                 pb.UpdateGroupRequest: changes.update,
                 pb.DeleteGroupRequest: changes.remove,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, Protocol, TypeVar
 
 from gnomon.directory.v1 import group_pb2, role_pb2
-from identity.access.rpc.searches import InMemorySearch
+from identity.access.rpc.searches import InMemorySearch, StoredSearch
 from identity.directory.holdings import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.directory.labels import DescribedLabel, Group, Role
 from identity.foundation.tenants import Tenant
@@ -53,5 +53,6 @@ def role_message(role: Role) -> role_pb2.Role:
     return role_pb2.Role(role_id=role.name, name=role.shown_name, description=role.description)
 
 
-GROUP_LISTING = InMemorySearch(searchable(Group, "group_id"), group_message)
-ROLE_LISTING = InMemorySearch(searchable(Role, "role_id"), role_message)
+GROUP_LISTING = StoredSearch(searchable(Group, "group_id"), group_message)
+ROLE_LISTING = StoredSearch(searchable(Role, "role_id"), role_message)
+FEW_ROLES = InMemorySearch(searchable(Role, "role_id"), role_message)

@@ -1,20 +1,19 @@
 """Searches for direct members of a group, role or tenant, not by way of another one.
 
-Users and clients may be many, so the store searches them. Of the other kinds a tenant has few.
+The store searches them, because they may be many.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import TypeVar
 
 from google.protobuf.message import Message
 
 from gnomon.directory.v1 import member_pb2 as pb
-from identity.access.rpc.searches import InMemorySearch, response_of
-from identity.administration.rpc.process_api.labels import ROLE_LISTING, built_in_roles, searchable
+from identity.access.rpc.searches import StoredSearch, response_of
+from identity.administration.rpc.process_api.labels import FEW_ROLES, ROLE_LISTING, built_in_roles, searchable
 from identity.directory.client import CLIENTS, Client
-from identity.directory.labels import GROUPS, MOST_LABELS, ROLES, Group, Role
-from identity.directory.mapping_rule import MappingRule
+from identity.directory.labels import GROUPS, ROLES, Group
 from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenant
 from identity.people.mapping_rules import MappingRules
@@ -54,11 +53,9 @@ class Members:
 
     async def roles_of(self, tenant: Tenant, group: Group, request: Message, response: type[R]) -> R:
         """Answer with the roles that a group gives; raises InvalidArgument."""
-        roles = (
-            *built_in_roles(tenant),
-            *await self._store.of(ROLES).page(tenant.tenant_id, most=MOST_LABELS),
-        )
-        return ROLE_LISTING.answer((role for role in roles if role.name in group.roles), request, response)
+        kept = await self._store.of(ROLES).find_any(tenant.tenant_id, "name", group.roles)
+        built_in = (role for role in built_in_roles(tenant) if role.name in group.roles)
+        return FEW_ROLES.answer((*built_in, *kept), request, response)
 
 
 class MemberSearches:
@@ -79,21 +76,18 @@ class MemberSearches:
         return response_of(await self._store.of(CLIENTS).search(tenant.tenant_id, query), _client, response)
 
     async def groups(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
-        name = await self._name(tenant, request, call)
-        groups = await self._store.of(GROUPS).page(tenant.tenant_id, most=MOST_LABELS)
-        return _GROUP_LISTING.answer(_having(groups, self._of, name), request, response)
+        query = _GROUP_LISTING.query(request, await self._has(tenant, request, call))
+        return _GROUP_LISTING.answer(await self._store.of(GROUPS).search(tenant.tenant_id, query), response)
 
     async def roles(self, tenant: Tenant, request: Message, response: type[Message], call: Call) -> Message:
-        name = await self._name(tenant, request, call)
-        roles = await self._store.of(ROLES).page(tenant.tenant_id, most=MOST_LABELS)
-        return ROLE_LISTING.answer(_having(roles, self._of, name), request, response)
+        query = ROLE_LISTING.query(request, await self._has(tenant, request, call))
+        return ROLE_LISTING.answer(await self._store.of(ROLES).search(tenant.tenant_id, query), response)
 
     async def mapping_rules(
         self, tenant: Tenant, request: Message, response: type[Message], call: Call
     ) -> Message:
-        name = await self._name(tenant, request, call)
-        rules = await self._rules.all(tenant)
-        return MAPPING_RULE_LISTING.answer(_having(rules, self._of, name), request, response)
+        query = MAPPING_RULE_LISTING.query(request, await self._has(tenant, request, call))
+        return MAPPING_RULE_LISTING.answer(await self._rules.search(tenant, query), response)
 
     async def _has(self, tenant: Tenant, request: Message, call: Call) -> Condition:
         return Condition(
@@ -103,13 +97,6 @@ class MemberSearches:
     async def _name(self, tenant: Tenant, request: Message, call: Call) -> str:
         first, *_ = request.DESCRIPTOR.fields
         return await self._named(tenant, getattr(request, first.name), call)
-
-
-M = TypeVar("M", Group, Role, MappingRule)
-
-
-def _having(members: Iterable[M], of: Membership, name: str) -> Iterable[M]:
-    return (member for member in members if name in getattr(member, of))
 
 
 def _user(user: User) -> pb.MemberUser:
@@ -124,4 +111,4 @@ def _group(group: Group) -> pb.MemberGroup:
     return pb.MemberGroup(group_id=group.name)
 
 
-_GROUP_LISTING = InMemorySearch(searchable(Group, "group_id"), _group)
+_GROUP_LISTING = StoredSearch(searchable(Group, "group_id"), _group)

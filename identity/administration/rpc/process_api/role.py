@@ -1,10 +1,11 @@
 """RoleService of the process API."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from gnomon.directory.v1 import role_service_pb2 as pb
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.process_api_caller import ProcessApiCallers
+from identity.access.rpc.searches import found_with
 from identity.administration.rpc.process_api.labels import (
     ROLE_LISTING,
     ROLE_NAMES,
@@ -19,6 +20,7 @@ from identity.people.labels import Labels
 from identity.people.rpc.labels import LabelChanges
 from server.platform.call import Call
 from server.platform.errors import InvalidState
+from server.platform.query import Page, Query
 
 
 class RoleServicer(Operations):
@@ -32,7 +34,7 @@ class RoleServicer(Operations):
             api_callers,
             {
                 pb.CreateRoleRequest: changes.create,
-                pb.SearchRolesRequest: ROLE_LISTING.over(self._all),
+                pb.SearchRolesRequest: ROLE_LISTING.over(self._search),
                 pb.GetRoleRequest: self._found,
                 pb.UpdateRoleRequest: changes.update,
                 pb.DeleteRoleRequest: changes.remove,
@@ -44,8 +46,8 @@ class RoleServicer(Operations):
             shows={Role: role_message},
         )
 
-    async def _all(self, tenant: Tenant) -> Sequence[Role]:
-        return (*built_in_roles(tenant), *await self._roles.all(tenant))
+    async def _search(self, tenant: Tenant, query: Query) -> Page[Role]:
+        return await found_with(built_in_roles(tenant), query, partial(self._roles.search, tenant))
 
     async def _name(self, tenant: Tenant, role_id: str, _call: Call) -> str:
         return (await self._found(tenant, role_id)).name

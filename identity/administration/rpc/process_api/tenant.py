@@ -8,10 +8,10 @@ from gnomon.directory.v1 import tenant_service_pb2 as pb
 from identity.access.callers import Actor
 from identity.access.rpc.operations import Operations
 from identity.access.rpc.process_api_caller import ProcessApiCallers
-from identity.access.rpc.searches import InMemorySearch
+from identity.access.rpc.searches import StoredSearch
 from identity.administration.rpc.process_api.labels import description_of
 from identity.administration.rpc.process_api.members import Members, Membership
-from identity.administration.tenants.administration import TenantAdministration, TenantProperties
+from identity.administration.tenants.administration import EXISTING, TenantAdministration, TenantProperties
 from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_record import TenantRecord
 from identity.foundation.events.event import EventActor
@@ -19,7 +19,7 @@ from identity.foundation.tenants import Tenant
 from server.platform.audit import AuditNote
 from server.platform.call import Call
 from server.platform.errors import PermissionDenied
-from server.platform.query import Field, FieldType, Searchable
+from server.platform.query import Condition, Field, FieldType, Operator, Searchable
 
 _ID, _NAME = Field("id", FieldType.TEXT), Field("name", FieldType.TEXT)
 
@@ -57,9 +57,9 @@ class TenantServicer(Operations):
     async def _search(
         self, request: pb.SearchTenantsRequest, actor: Actor, call: Call
     ) -> pb.SearchTenantsResponse:
-        tenants, own = await self._tenants.all(), call.principal.tenant_ids
-        visible = (tenant for tenant in tenants if actor.is_administrator or tenant.own_id in own)
-        return _LISTING.answer(visible, request, pb.SearchTenantsResponse)
+        own = Condition(_ID, Operator.IN, tuple(sorted(call.principal.tenant_ids)))
+        query = _LISTING.query(request, EXISTING, *(() if actor.is_administrator else (own,)))
+        return _LISTING.answer(await self._tenants.search(query), pb.SearchTenantsResponse)
 
     async def _update(self, request: pb.UpdateTenantRequest, actor: Actor, note: AuditNote) -> TenantRecord:
         description = description_of(request)
@@ -90,7 +90,7 @@ def tenant_message(tenant: TenantRecord) -> entity_pb.Tenant:
     return entity_pb.Tenant(tenant_id=tenant.id, name=tenant.name, description=tenant.description)
 
 
-_LISTING = InMemorySearch(
+_LISTING = StoredSearch(
     Searchable(TenantRecord, key=_ID, fields={"tenant_id": _ID, "key": _ID, "name": _NAME}, derived={}),
     tenant_message,
 )

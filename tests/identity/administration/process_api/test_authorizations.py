@@ -23,9 +23,9 @@ from gnomon.directory.v1.user_service_pb2_grpc import UserServiceStub
 from gnomon.identity.v1 import mapping_rule_service_pb2, membership_service_pb2
 from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
+from gnomon.query.v1 import page_pb2
 from identity.directory.authorization import (
     AUTHORIZATIONS,
-    MOST_AUTHORIZATIONS,
     Authorization,
     OwnerType,
     permission_types,
@@ -38,7 +38,7 @@ from identity.foundation.vocabulary import Permission
 from identity.seeds import ClientSeed
 from server.platform.channels import error_of
 from server.platform.clock import VirtualClock
-from server.platform.errors import InvalidArgument, InvalidState, NotFound, PermissionDenied, ServiceError
+from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError
 from server.platform.mapping import spellings
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records.postgres import PostgresRecordStore
@@ -411,10 +411,9 @@ async def test_a_key_of_another_tenant_or_of_none_is_unknown(directory: Director
     assert len(await listed(directory)) == 1
 
 
-async def test_a_tenant_has_a_bounded_number(directory: Directory) -> None:
-    records = directory.deployment.store.of(AUTHORIZATIONS)
-    for number in range(1, MOST_AUTHORIZATIONS):
-        await records.insert(
+async def test_a_tenant_may_have_more_than_a_page_of_them(directory: Directory) -> None:
+    await directory.deployment.store.of(AUTHORIZATIONS).insert_all(
+        [
             Authorization(
                 tenant_id=DEFAULT,
                 id=str(number),
@@ -425,13 +424,20 @@ async def test_a_tenant_has_a_bounded_number(directory: Directory) -> None:
                 resource_id=f"g{number}",
                 permission_types=("READ",),
             )
-        )
+            for number in range(1, 1200)
+        ]
+    )
 
     await give(directory)
-    refusal = await refusal_of(directory, creation())
+    found, total, after = 0, 0, None
+    while after is None or found < total:
+        page = (
+            page_pb2.PageRequest(limit=500) if after is None else page_pb2.PageRequest(limit=500, after=after)
+        )
+        answer = await directory.call(AuthorizationServiceStub, pb.SearchAuthorizationsRequest(page=page))
+        found, total, after = found + len(answer.items), answer.page.total_items, answer.page.end_cursor
 
-    assert isinstance(refusal, InvalidState)
-    assert "1000" in str(refusal)
+    assert (found, total) == (1200, 1200)
 
 
 async def test_every_change_is_an_entry_of_the_log_and_an_event() -> None:

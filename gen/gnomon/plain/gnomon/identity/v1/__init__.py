@@ -263,6 +263,8 @@ __all__ = (
     "GetFedCmClientResponse",
     "GetFedCmConfigurationRequest",
     "GetFedCmConfigurationResponse",
+    "GetGroupRequest",
+    "GetGroupResponse",
     "GetImageRequest",
     "GetImageResponse",
     "GetKeyRequest",
@@ -285,6 +287,8 @@ __all__ = (
     "GetRegistrationPageResponse",
     "GetRegistrationRequest",
     "GetRegistrationResponse",
+    "GetRoleRequest",
+    "GetRoleResponse",
     "GetSamlApplicationRequest",
     "GetSamlApplicationResponse",
     "GetSamlIdentityProviderRequest",
@@ -7695,6 +7699,46 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class GetGroupRequest(betterproto2.Message):
+    """
+    Request of GetGroup.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+    group_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Id of the group.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetGroupRequest", GetGroupRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetGroupResponse(betterproto2.Message):
+    """
+    Response of GetGroup.
+    """
+
+    group: "Group | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The group.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetGroupResponse", GetGroupResponse)
+
+
+@dataclass(eq=False, repr=False)
 class GetImageRequest(betterproto2.Message):
     """
     Request of GetImage.
@@ -8133,6 +8177,46 @@ class GetRegistrationResponse(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.identity.v1", "GetRegistrationResponse", GetRegistrationResponse
 )
+
+
+@dataclass(eq=False, repr=False)
+class GetRoleRequest(betterproto2.Message):
+    """
+    Request of GetRole.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+    role_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Id of the role.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetRoleRequest", GetRoleRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetRoleResponse(betterproto2.Message):
+    """
+    Response of GetRole.
+    """
+
+    role: "Role | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The role.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetRoleResponse", GetRoleResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -10159,6 +10243,31 @@ class ListClientsRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of an id or a name or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ListClientsRequest", ListClientsRequest)
 
@@ -10172,6 +10281,11 @@ class ListClientsResponse(betterproto2.Message):
     clients: "list[Client]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The clients.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -10523,6 +10637,31 @@ class ListGroupsRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of a name or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ListGroupsRequest", ListGroupsRequest)
 
@@ -10536,6 +10675,11 @@ class ListGroupsResponse(betterproto2.Message):
     groups: "list[Group]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The groups.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -10885,6 +11029,31 @@ class ListRolesRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of a name or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ListRolesRequest", ListRolesRequest)
 
@@ -10898,6 +11067,11 @@ class ListRolesResponse(betterproto2.Message):
     roles: "list[Role]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The roles.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -10920,6 +11094,31 @@ class ListSamlApplicationsRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of a client id or an entity id or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "ListSamlApplicationsRequest", ListSamlApplicationsRequest
@@ -10935,6 +11134,11 @@ class ListSamlApplicationsResponse(betterproto2.Message):
     applications: "list[SamlApplication]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The applications.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -10994,6 +11198,31 @@ class ListScimApplicationsRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of a client id or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(7, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "ListScimApplicationsRequest", ListScimApplicationsRequest
@@ -11009,6 +11238,11 @@ class ListScimApplicationsResponse(betterproto2.Message):
     applications: "list[ScimApplication]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The applications.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -11203,6 +11437,31 @@ class ListTenantsRequest(betterproto2.Message):
     Caller.
     """
 
+    page_size: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
+    """
+    Maximum number of items; 0 means 1000.
+    """
+
+    continuation_token: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the previous page; empty for the first page.
+    """
+
+    search: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    At most 8 words; each is the beginning of an id, a name or a hostname or a part of it. Upper and lower case are the same.
+    """
+
+    sort: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Sort order; empty means by id.
+    """
+
+    is_descending: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
+    """
+    Whether the order is descending.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ListTenantsRequest", ListTenantsRequest)
 
@@ -11216,6 +11475,11 @@ class ListTenantsResponse(betterproto2.Message):
     tenants: "list[Tenant]" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, repeated=True)
     """
     The tenants.
+    """
+
+    continuation_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Continuation token of the next page; empty if there is none.
     """
 
 
@@ -19952,7 +20216,8 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListClientsResponse":
         """
-        Returns all clients of the tenant, by id.
+        Returns clients by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
@@ -20868,13 +21133,36 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListGroupsResponse":
         """
-        Returns all groups by id.
+        Returns groups by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
             "/gnomon.identity.v1.GroupService/ListGroups",
             message,
             ListGroupsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_group(
+        self,
+        message: "GetGroupRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetGroupResponse":
+        """
+        Returns a group.
+        Rejected with NOT_FOUND if the tenant has no group of that id.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.GroupService/GetGroup",
+            message,
+            GetGroupResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
@@ -23371,13 +23659,36 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListRolesResponse":
         """
-        Returns the built-in roles of administrators, then all others by id.
+        Returns the built-in roles of administrators, then all others by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
             "/gnomon.identity.v1.RoleService/ListRoles",
             message,
             ListRolesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_role(
+        self,
+        message: "GetRoleRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetRoleResponse":
+        """
+        Returns a role.
+        Rejected with NOT_FOUND if the tenant has no role of that id.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.RoleService/GetRole",
+            message,
+            GetRoleResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
@@ -23463,7 +23774,8 @@ class SamlApplicationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListSamlApplicationsResponse":
         """
-        Returns all SAML applications of the tenant, by client id.
+        Returns SAML applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
@@ -23675,7 +23987,8 @@ class ScimApplicationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListScimApplicationsResponse":
         """
-        Returns all SCIM applications of the tenant, by client id.
+        Returns SCIM applications by client id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
@@ -24414,7 +24727,8 @@ class TenantServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListTenantsResponse":
         """
-        Returns all tenants, including disabled ones, by id.
+        Returns tenants, including disabled ones, by id. A search finds some of them.
+        Rejected with INVALID_ARGUMENT for a continuation token of another search.
         """
 
         return await self._unary_unary(
