@@ -25,7 +25,15 @@ from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch
-from server.app import Engine, create_embedded_engine, durable_engine, refusal_reports
+from server.access.user_names import UserNames
+from server.app import (
+    Engine,
+    Servicers,
+    create_embedded_engine,
+    durable_engine,
+    personal_data,
+    refusal_reports,
+)
 from server.config import EngineConfig
 from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
@@ -128,7 +136,10 @@ async def _everything(
         access = AccessConfig(issuer=identity.issuer)
         authenticate = Authenticator(directory, access, SystemClock())
         watch = DirectoryWatch(directory, access, authenticate.invalidate)
-        dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
+        named = personal_data(engine, UserNames(directory, access))
+        dispatcher = _dispatcher(
+            config, engine, identity, named, authenticate=authenticate, observation=observation
+        )
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
@@ -346,6 +357,7 @@ def _dispatcher(
     config: Config,
     engine: Engine,
     identity: Identity,
+    named: Servicers,
     *,
     authenticate: Authenticator,
     observation: Observation,
@@ -355,6 +367,7 @@ def _dispatcher(
             **engine.servicers,
             **identity.servicers,
             **refusal_reports(engine, authenticate, config.server.mode),
+            **named,
         },
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,

@@ -10,6 +10,7 @@ from server.app import MemoryEngine, Servicers
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Refused
 from server.platform.records import AuditLog
+from server.store.ports import Store
 
 
 class RenewableEngine:
@@ -19,6 +20,7 @@ class RenewableEngine:
     """
 
     audit: AuditLog | None = None
+    store: Store | None = None
 
     def __init__(self, create: Callable[[], MemoryEngine]) -> None:
         self._create = create

@@ -1,5 +1,6 @@
 """Resolves the subject of a token to a principal and its permissions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -73,6 +74,13 @@ class Principals:
         if client is not None and client.is_enabled:
             return Principal(subject, PrincipalKind.CLIENT, await self._standing(client, tenant, claims))
         raise NotFound("there is no such principal")
+
+    async def names_of(self, tenant: Tenant, user_id: str) -> Sequence[str]:
+        """Return the texts by which other records name a user, the id first; raises NotFound."""
+        user = await self._users.get(tenant.tenant_id, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user.names
 
     async def _behind_pairwise(self, tenant: Tenant, subject: str, claims: Claims) -> User | None:
         client_id = next(iter(claims.get(_AZP, ())), "")

@@ -11,6 +11,7 @@ from gnomon.identity.v1 import (
     dynamic_client_service_pb2,
     event_service_pb2,
     impersonation_service_pb2,
+    personal_data_service_pb2,
     saml_key_service_pb2,
     terms_of_use_service_pb2,
 )
@@ -26,8 +27,10 @@ from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
 from identity.administration.impersonation import Impersonations
+from identity.administration.personal_data.exports import PersonalDataExport
 from identity.administration.rpc.event import EventServicer
 from identity.administration.rpc.impersonation import ImpersonationServicer
+from identity.administration.rpc.personal_data import PersonalDataServicer
 from identity.administration.rpc.saml_key import SamlKeyServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
 from identity.administration.saml_keys import SamlKeyAdministration
@@ -53,6 +56,7 @@ _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _TERMS = terms_of_use_service_pb2.DESCRIPTOR.services_by_name["TermsOfUseService"]
 _SAML_KEYS = saml_key_service_pb2.DESCRIPTOR.services_by_name["SamlKeyService"]
 _IMPERSONATIONS = impersonation_service_pb2.DESCRIPTOR.services_by_name["ImpersonationService"]
+_PERSONAL_DATA = personal_data_service_pb2.DESCRIPTOR.services_by_name["PersonalDataService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
@@ -89,6 +93,10 @@ class AdministrationWiring:
                 self._admission, SamlKeyAdministration(dependencies.saml_signing_keys, dependencies.events)
             ),
             _IMPERSONATIONS: self._impersonations(),
+            _PERSONAL_DATA: PersonalDataServicer(
+                self._admission,
+                PersonalDataExport(dependencies.store, dependencies.events, dependencies.clock),
+            ),
         }
 
     def _client_administration(self) -> ClientAdministration:

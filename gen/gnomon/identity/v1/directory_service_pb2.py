@@ -27,7 +27,7 @@ from gnomon.identity.v1 import token_service_pb2 as gnomon_dot_identity_dot_v1_d
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"M\n\x05Grant\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x13\n\x0bresource_id\x18\x02 \x01(\t\x12\x18\n\x10permission_types\x18\x03 \x03(\t\"\xcc\x01\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\x12\x19\n\x11issuing_tenant_id\x18\x05 \x01(\t\x12)\n\x06grants\x18\x06 \x03(\x0b\x32\x19.gnomon.identity.v1.Grant\x12\x0e\n\x06\x61\x63ting\x18\x07 \x01(\t\"f\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x06\x63laims\x18\x03 \x01(\x0c\x42\x08\xbaH\x05z\x03\x18\x80 \"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"\x86\x01\n\x15\x43heckDpopProofRequest\x12\x18\n\x06issuer\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\x0c\x61\x63\x63\x65ss_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x33\n\x04\x64pop\x18\x03 \x01(\x0b\x32\x1d.gnomon.identity.v1.DpopProofB\x06\xbaH\x03\xc8\x01\x01\"%\n\x16\x43heckDpopProofResponse\x12\x0b\n\x03jkt\x18\x01 \x01(\t\"I\n\x10PresentedSession\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x63ookie\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xad\x01\n\x1bGetSignedInPrincipalRequest\x12@\n\x08sessions\x18\x01 \x03(\x0b\x32$.gnomon.identity.v1.PresentedSessionB\x08\xbaH\x05\x92\x01\x02\x10\x03\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1c\n\ncsrf_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07is_read\x18\x04 \x01(\x08\"P\n\x1cGetSignedInPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"V\n\x1c\x41waitDirectoryVersionRequest\x12\x18\n\x07version\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1c\n\twait_secs\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"0\n\x1d\x41waitDirectoryVersionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x03*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\xde\x04\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\x87\x01\n\x0e\x43heckDpopProof\x12).gnomon.identity.v1.CheckDpopProofRequest\x1a*.gnomon.identity.v1.CheckDpopProofResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\xa5\x01\n\x14GetSignedInPrincipal\x12/.gnomon.identity.v1.GetSignedInPrincipalRequest\x1a\x30.gnomon.identity.v1.GetSignedInPrincipalResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x01\x12\x93\x01\n\x15\x41waitDirectoryVersion\x12\x30.gnomon.identity.v1.AwaitDirectoryVersionRequest\x1a\x31.gnomon.identity.v1.AwaitDirectoryVersionResponse\"\x15\x8a\xe7\x18\x11\n\ridentity:readH\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a&gnomon/identity/v1/token_service.proto\x1a\x1cgnomon/rest/v1/options.proto\"M\n\x05Grant\x12\x15\n\rresource_type\x18\x01 \x01(\t\x12\x13\n\x0bresource_id\x18\x02 \x01(\t\x12\x18\n\x10permission_types\x18\x03 \x03(\t\"\xcc\x01\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\x12\x19\n\x11issuing_tenant_id\x18\x05 \x01(\t\x12)\n\x06grants\x18\x06 \x03(\x0b\x32\x19.gnomon.identity.v1.Grant\x12\x0e\n\x06\x61\x63ting\x18\x07 \x01(\t\"f\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x06\x63laims\x18\x03 \x01(\x0c\x42\x08\xbaH\x05z\x03\x18\x80 \"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"\x86\x01\n\x15\x43heckDpopProofRequest\x12\x18\n\x06issuer\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x1e\n\x0c\x61\x63\x63\x65ss_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12\x33\n\x04\x64pop\x18\x03 \x01(\x0b\x32\x1d.gnomon.identity.v1.DpopProofB\x06\xbaH\x03\xc8\x01\x01\"%\n\x16\x43heckDpopProofResponse\x12\x0b\n\x03jkt\x18\x01 \x01(\t\"I\n\x10PresentedSession\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06\x63ookie\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xad\x01\n\x1bGetSignedInPrincipalRequest\x12@\n\x08sessions\x18\x01 \x03(\x0b\x32$.gnomon.identity.v1.PresentedSessionB\x08\xbaH\x05\x92\x01\x02\x10\x03\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1c\n\ncsrf_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07is_read\x18\x04 \x01(\x08\"P\n\x1cGetSignedInPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"P\n\x14ListUserNamesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\x07user_id\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"&\n\x15ListUserNamesResponse\x12\r\n\x05names\x18\x01 \x03(\t\"V\n\x1c\x41waitDirectoryVersionRequest\x12\x18\n\x07version\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1c\n\twait_secs\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"0\n\x1d\x41waitDirectoryVersionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x03*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\xe5\x05\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\x87\x01\n\x0e\x43heckDpopProof\x12).gnomon.identity.v1.CheckDpopProofRequest\x1a*.gnomon.identity.v1.CheckDpopProofResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\xa5\x01\n\x14GetSignedInPrincipal\x12/.gnomon.identity.v1.GetSignedInPrincipalRequest\x1a\x30.gnomon.identity.v1.GetSignedInPrincipalResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x01\x12\x84\x01\n\rListUserNames\x12(.gnomon.identity.v1.ListUserNamesRequest\x1a).gnomon.identity.v1.ListUserNamesResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\x93\x01\n\x15\x41waitDirectoryVersion\x12\x30.gnomon.identity.v1.AwaitDirectoryVersionRequest\x1a\x31.gnomon.identity.v1.AwaitDirectoryVersionResponse\"\x15\x8a\xe7\x18\x11\n\ridentity:readH\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -56,6 +56,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['peer_address']._serialized_options = b'\272H\004r\002\030@'
   _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['csrf_token']._loaded_options = None
   _globals['_GETSIGNEDINPRINCIPALREQUEST'].fields_by_name['csrf_token']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTUSERNAMESREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_LISTUSERNAMESREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_LISTUSERNAMESREQUEST'].fields_by_name['user_id']._loaded_options = None
+  _globals['_LISTUSERNAMESREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._loaded_options = None
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._serialized_options = b'\272H\004\"\002(\000'
   _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['wait_secs']._loaded_options = None
@@ -66,10 +70,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DIRECTORYSERVICE'].methods_by_name['CheckDpopProof']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND'
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetSignedInPrincipal']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetSignedInPrincipal']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\001'
+  _globals['_DIRECTORYSERVICE'].methods_by_name['ListUserNames']._loaded_options = None
+  _globals['_DIRECTORYSERVICE'].methods_by_name['ListUserNames']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND'
   _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._serialized_options = b'\212\347\030\021\n\ridentity:readH\001'
-  _globals['_PRINCIPALKIND']._serialized_start=1276
-  _globals['_PRINCIPALKIND']._serialized_end=1375
+  _globals['_PRINCIPALKIND']._serialized_start=1398
+  _globals['_PRINCIPALKIND']._serialized_end=1497
   _globals['_GRANT']._serialized_start=165
   _globals['_GRANT']._serialized_end=242
   _globals['_PRINCIPAL']._serialized_start=245
@@ -88,10 +94,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETSIGNEDINPRINCIPALREQUEST']._serialized_end=1054
   _globals['_GETSIGNEDINPRINCIPALRESPONSE']._serialized_start=1056
   _globals['_GETSIGNEDINPRINCIPALRESPONSE']._serialized_end=1136
-  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_start=1138
-  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_end=1224
-  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_start=1226
-  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_end=1274
-  _globals['_DIRECTORYSERVICE']._serialized_start=1378
-  _globals['_DIRECTORYSERVICE']._serialized_end=1984
+  _globals['_LISTUSERNAMESREQUEST']._serialized_start=1138
+  _globals['_LISTUSERNAMESREQUEST']._serialized_end=1218
+  _globals['_LISTUSERNAMESRESPONSE']._serialized_start=1220
+  _globals['_LISTUSERNAMESRESPONSE']._serialized_end=1258
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_start=1260
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_end=1346
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_start=1348
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_end=1396
+  _globals['_DIRECTORYSERVICE']._serialized_start=1500
+  _globals['_DIRECTORYSERVICE']._serialized_end=2241
 # @@protoc_insertion_point(module_scope)
