@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
+from identity.access.sessions.session import SESSIONS
 from identity.administration.personal_data.sections import ByApplication, ByField, ById, ByReading, Section
 from identity.clients.scim_applications.application import (
     SCIM_APPLICATIONS,
@@ -74,11 +75,9 @@ def of_person(section: Section, person: User, number: int) -> Record:
         case ById():
             return replace(record, id=user_id)
         case ByField(field, texts):
-            others = {
-                each: f"somebody-{each}"
-                for each in ("user_id", "impersonated_id", "impersonator_id")
-                if hasattr(record, each)
-            }
+            is_session = section.kind is SESSIONS
+            whose = ("user_id", "impersonated_id", "impersonator_id") if is_session else ()
+            others = {each: f"somebody-{each}" for each in whose}
             return replace(record, **{**others, field: texts(user_id)[0]})
         case ByApplication():
             return replace(record, id=f"{user_links(_application())}.{user_id}")
