@@ -21,7 +21,7 @@ tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=Lis
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
 batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
-users = typer.Typer(help="Import users from another provider, or export them.", no_args_is_help=True)
+users = typer.Typer(help="Import users, export them, or export the data of one.", no_args_is_help=True)
 signals = typer.Typer(help="Broadcast signals to process instances.", no_args_is_help=True)
 
 add_command(
@@ -133,6 +133,12 @@ add_command(
     "export",
     "server.cli.users.exports:export_users",
     "Write the users of a tenant to a file, which an import can read.",
+)
+add_command(
+    users,
+    "export-data",
+    "server.cli.users.personal_data:export_data",
+    "Write everything that is stored about one user, as one JSON document.",
 )
 add_command(
     app,

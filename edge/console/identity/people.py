@@ -167,6 +167,7 @@ USERS: Final = RecordKind(
             _ENDS,
         ),
     ),
+    download=marked("Download personal data"),
     forms=(
         Form(
             name="change",

@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, Final, cast
 
 import grpc
-import orjson
 from aiohttp import hdrs, web
 
+from edge import personal_document as document
+from edge.metadata import Metadata
 from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id
 from edge.oidc.access.body import bad_request
 from edge.oidc.access.browsers import Browsers
-from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.openapi.operation import content, described, may
 from edge.oidc.openapi.schemas import BOOLEAN, INTEGER, STRING, Schema, an_object, array, nullable, titled
@@ -25,11 +25,11 @@ from gnomon.engine.v1.personal_data_service_pb2_grpc import PersonalDataServiceS
 from gnomon.identity.v1 import personal_data_service_pb2 as pb
 from gnomon.identity.v1.personal_data_service_pb2_grpc import PersonalDataServiceStub
 from server.platform.call import AUTHORIZATION, BROWSER_ADDRESS, SESSIONS, TENANT
+from server.platform.channels import error_of
+from server.platform.errors import ModeNotSupported, ResourceExhausted
 
 MOST_DOCUMENTS: Final = 16
 
-_FORMAT: Final = 1
-_DEFAULT: Final = "default"
 _LONGEST_SECONDS: Final = 1800.0
 _WRITE_SECONDS: Final = 30.0
 _HEADERS: Final[Mapping[str, str]] = {
@@ -53,71 +53,55 @@ _DOCUMENT: Final = titled(
 _Pages = AsyncIterator[Iterable[tuple[str, bytes]]]
 
 
-class PersonalDataEndpoint:
-    def __init__(self, stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> None:
+class PersonalDataDocuments:
+    """Writes the documents, for the provider's endpoint and the console; few are written at the same time."""
+
+    def __init__(self, stubs: Stubs, *, timeout: float, long_timeout: float) -> None:
         # Stubs use no other method of a channel than our Channel has.
         channel = cast("grpc.aio.Channel", stubs.channel)
         self._provider: Any = PersonalDataServiceStub(channel)
         self._engine: Any = EngineStub(channel)
-        self._calls = calls
-        self._browsers = browsers
-        self._documents = 0
+        self._timeout = timeout
+        self._long_timeout = long_timeout
+        self._running = 0
 
-    @described(
-        "Everything that is stored about a user, for administrators and the user.",
-        content(_DOCUMENT),
-        query=(
-            may(
-                "include_processes",
-                "Whether user tasks, audit entries, batch operations and process instances that name the user are"
-                " included.",
-                BOOLEAN,
-            ),
-        ),
-        refusals=(429,),
-    )
-    async def get(self, request: web.Request) -> web.StreamResponse:
-        includes = request.query.get("include_processes", "false")
-        if includes not in {"true", "false"}:
-            raise bad_request("include_processes: expected true or false")
-        if self._documents >= MOST_DOCUMENTS:
-            raise Refused(429, "TooManyRequests", "too many exports are running", retry_after=10)
-        self._documents += 1
+    async def response(
+        self, request: web.Request, asked: pb.ExportPersonalDataRequest, credential: Metadata | None
+    ) -> web.StreamResponse:
+        """Answer with the document; with the caller's credential for the engine it includes the processes.
+
+        Raises ResourceExhausted, and RpcError for a refusal of the services.
+        """
+        if self._running >= MOST_DOCUMENTS:
+            raise ResourceExhausted("too many exports are running at the same time")
+        self._running += 1
         try:
-            return await self._document(request, has_processes=includes == "true")
+            return await self._document(request, asked, credential)
         finally:
-            self._documents -= 1
+            self._running -= 1
 
-    async def _document(self, request: web.Request, *, has_processes: bool) -> web.StreamResponse:
-        tenant_id, user_id = tenant_and_id(request)
-        asked = pb.ExportPersonalDataRequest(
-            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
-        )
-        metadata = self._credential(request, tenant_id)
-        rows = engine_pb.ListPersonalDataRequest(user_id=user_id)
+    async def _document(
+        self, request: web.Request, asked: pb.ExportPersonalDataRequest, credential: Metadata | None
+    ) -> web.StreamResponse:
+        rows = _Rows(self._engine, asked.user_id, credential or [], self._long_timeout)
         # The first pages come before the response begins, so that a refusal has its status.
-        first_rows = await self._rows(rows, metadata) if has_processes else None
-        first = await self._provider.ExportPersonalData(asked, timeout=self._calls.timeout)
+        first = await self._provider.ExportPersonalData(asked, timeout=self._timeout)
+        first_rows = None if credential is None else await rows.first()
         response = web.StreamResponse(headers={**SECURITY_HEADERS, **_HEADERS})
         await response.prepare(request)
-        head = orjson.dumps(
-            {
-                "format": _FORMAT,
-                "user_id": user_id,
-                "tenant_id": tenant_id or _DEFAULT,
-                "exported_at": first.exported_at,
-            }
+        head = document.beginning(
+            user_id=asked.user_id, tenant_id=asked.tenant_id, exported_at=first.exported_at
         )
         try:
             async with asyncio.timeout(_LONGEST_SECONDS):
-                await _write(response, head[:-1] + b',"identity":')
+                await _write(response, head)
                 await _write_sections(response, self._records(asked, first))
-                await _write(response, b',"processes":')
+                await _write(response, document.BETWEEN)
                 if first_rows is None:
-                    await _write(response, b"null")
+                    await _write(response, document.WITHOUT_PROCESSES)
                 else:
-                    await _write_sections(response, self._all_rows(rows, first_rows, metadata))
-                await _write(response, b"}")
+                    await _write_sections(response, rows.all(first_rows))
+                await _write(response, document.END)
         except (TimeoutError, ConnectionError, grpc.RpcError):
             # The headers are sent, so an error can only end the connection.
             if request.transport is not None:
@@ -134,32 +118,74 @@ class PersonalDataEndpoint:
             if not page.continuation_token:
                 return
             asked.continuation_token = page.continuation_token
-            page = await self._provider.ExportPersonalData(asked, timeout=self._calls.timeout)
+            page = await self._provider.ExportPersonalData(asked, timeout=self._timeout)
 
-    async def _all_rows(
-        self,
-        asked: engine_pb.ListPersonalDataRequest,
-        page: engine_pb.ListPersonalDataResponse,
-        metadata: list[tuple[str, str]],
-    ) -> _Pages:
+
+class _Rows:
+    """The rows of the engine about a user."""
+
+    def __init__(self, engine: Any, user_id: str, credential: Metadata, timeout: float) -> None:
+        self._engine = engine
+        self._asked = engine_pb.ListPersonalDataRequest(user_id=user_id)
+        self._credential = tuple(credential)
+        self._timeout = timeout
+
+    async def first(self) -> engine_pb.ListPersonalDataResponse | None:
+        """Return the first page, None in the embedded mode, which keeps no history."""
+        try:
+            return await self._page()
+        except grpc.RpcError as failure:
+            if isinstance(error_of(failure), ModeNotSupported):
+                return None
+            raise
+
+    async def all(self, page: engine_pb.ListPersonalDataResponse) -> _Pages:
         while True:
             yield [(each.section, each.content) for each in page.items]
             if not page.HasField("cursor"):
                 return
-            asked.cursor = page.cursor
-            page = await self._rows(asked, metadata)
+            self._asked.cursor = page.cursor
+            page = await self._page()
 
-    async def _rows(
-        self, asked: engine_pb.ListPersonalDataRequest, metadata: list[tuple[str, str]]
-    ) -> engine_pb.ListPersonalDataResponse:
+    async def _page(self) -> engine_pb.ListPersonalDataResponse:
         page: engine_pb.ListPersonalDataResponse = await self._engine.ListPersonalData(
-            asked, timeout=self._calls.long_timeout, metadata=tuple(metadata)
+            self._asked, timeout=self._timeout, metadata=self._credential
         )
         return page
 
-    def _credential(self, request: web.Request, tenant_id: str) -> list[tuple[str, str]]:
+
+class PersonalDataEndpoint:
+    def __init__(self, stubs: Stubs, calls: AdministrationCalls, *, browsers: Browsers) -> None:
+        self._documents = PersonalDataDocuments(stubs, timeout=calls.timeout, long_timeout=calls.long_timeout)
+        self._calls = calls
+        self._browsers = browsers
+
+    @described(
+        "Everything that is stored about a user, for administrators and the user.",
+        content(_DOCUMENT),
+        query=(
+            may(
+                "include_processes",
+                "Whether user tasks, audit entries, batch operations and process instances that name the user are"
+                " included.",
+                BOOLEAN,
+            ),
+        ),
+    )
+    async def get(self, request: web.Request) -> web.StreamResponse:
+        includes = request.query.get("include_processes", "false")
+        if includes not in {"true", "false"}:
+            raise bad_request("include_processes: expected true or false")
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.ExportPersonalDataRequest(
+            tenant_id=tenant_id, caller=self._calls.caller(request), user_id=user_id
+        )
+        credential = self._credential(request, tenant_id) if includes == "true" else None
+        return await self._documents.response(request, asked, credential)
+
+    def _credential(self, request: web.Request, tenant_id: str) -> Metadata:
         """Return the caller's credential for the engine: the token, or the sessions of the browser."""
-        metadata = [(TENANT, tenant_id or _DEFAULT)]
+        metadata = [(TENANT, tenant_id or document.DEFAULT_TENANT)]
         if hdrs.AUTHORIZATION in request.headers:
             return [*metadata, (AUTHORIZATION, request.headers[hdrs.AUTHORIZATION])]
         cookies = [
@@ -171,20 +197,10 @@ class PersonalDataEndpoint:
 
 
 async def _write_sections(response: web.StreamResponse, pages: _Pages) -> None:
-    """Write an object with a list of records for each section; records of one section come together."""
-    await _write(response, b"{")
-    current = ""
+    sections = document.Sections()
     async for page in pages:
-        parts: list[bytes] = []
-        for section, record in page:
-            if section != current:
-                parts += [b"]," if current else b"", orjson.dumps(section), b":[", record]
-                current = section
-            else:
-                parts += [b",", record]
-        if parts:
-            await _write(response, b"".join(parts))
-    await _write(response, b"]}" if current else b"}")
+        await _write(response, sections.written(page))
+    await _write(response, sections.end())
 
 
 async def _write(response: web.StreamResponse, octets: bytes) -> None:

@@ -78,7 +78,7 @@ class _Room:
     def admits(self, exported: ExportedRecord) -> bool:
         """Add a record, unless it has to wait for the next page; one record always fits."""
         size = len(exported.content.encode())
-        if self.records and size > self.octets:
+        if self.records and (size > self.octets or len(self.records) >= MOST_RECORDS):
             return False
         self.records.append(exported)
         self.octets -= size
@@ -117,10 +117,11 @@ class PersonalDataExport:
             most = min(_PAGE, room.unread)
             page = await self._read(section, user, after, most)
             for record in page:
-                if (own := _own(record, user)) is not None:
-                    exported = ExportedRecord(section.name, _written(own, section))
-                    if room.is_used_up or not room.admits(exported):
-                        return after
+                own = _own(record, user)
+                if own is not None and not room.admits(
+                    ExportedRecord(section.name, _written(own, section))
+                ):
+                    return after
                 room.unread -= 1
                 after = record.id
             if len(page) < most:
@@ -191,8 +192,7 @@ def names_user(event: Event, user: User) -> bool:
     """Whether an event is about the user, was caused by the user, or has the user's address in its text."""
     if user.id in (event.user_id, None if event.actor is None else event.actor.id):
         return True
-    text = event.text
-    return text is not None and pattern_of(user.email).search(text) is not None
+    return pattern_of(user.email).search(event.text or "") is not None
 
 
 def pattern_of(text: str) -> re.Pattern[str]:

@@ -19,7 +19,7 @@ from identity.crypto.keys.master_keys import Sealed
 from identity.directory.user import User, UserId
 from identity.foundation.events.event import EVENTS
 from server.platform.call import TenantId
-from server.platform.records import Record, RecordStore
+from server.platform.records import RecordStore
 from tests.identity.deployment import NOON
 
 DEFAULT = TenantId("default")
@@ -64,12 +64,12 @@ def _application() -> ScimApplication:
     return replace(application, id="shop", links="shop-links", expires_at=None)
 
 
-def of_person(section: Section, person: User, number: int) -> Record:
+def of_person(section: Section, person: User, number: int) -> Any:
     """Return a record of the section that is found by the person."""
     name = person.preferred_username
     # Unlike texts, because some are unique.
     text = f"{name}-{section.name}-{number}"
-    record: Record = replace(filled(section.kind.type, text), id=text, expires_at=None)
+    record = replace(filled(section.kind.type, text), id=text, expires_at=None)
     user_id = UserId(person.id)
     match section.lookup:
         case ById():
