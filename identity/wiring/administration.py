@@ -45,6 +45,7 @@ from identity.clients.sectors import Sectors
 from identity.directory.owned_authorizations import OwnedAuthorizations
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import TENANTS
+from identity.records import PERSONAL_SECTIONS
 from identity.wiring.access import UserState
 from identity.wiring.clients.client_screens import screens_on
 from identity.wiring.dependencies import Dependencies
@@ -95,7 +96,12 @@ class AdministrationWiring:
             _IMPERSONATIONS: self._impersonations(),
             _PERSONAL_DATA: PersonalDataServicer(
                 self._admission,
-                PersonalDataExport(dependencies.store, dependencies.events, dependencies.clock),
+                PersonalDataExport(
+                    dependencies.store,
+                    PERSONAL_SECTIONS,
+                    events=dependencies.events,
+                    clock=dependencies.clock,
+                ),
             ),
         }
 

@@ -12,6 +12,7 @@ import grpc
 from aiohttp import hdrs, web
 
 from edge import personal_document as document
+from edge.download import attachment
 from edge.metadata import Metadata
 from edge.oidc.access.administration_calls import AdministrationCalls, tenant_and_id
 from edge.oidc.access.body import bad_request
@@ -34,7 +35,7 @@ _LONGEST_SECONDS: Final = 1800.0
 _WRITE_SECONDS: Final = 30.0
 _HEADERS: Final[Mapping[str, str]] = {
     hdrs.CONTENT_TYPE: "application/json",
-    hdrs.CONTENT_DISPOSITION: 'attachment; filename="personal-data.json"',
+    hdrs.CONTENT_DISPOSITION: attachment("personal-data.json"),
     hdrs.CACHE_CONTROL: "no-store",
 }
 _SECTIONS: Final[Schema] = {"type": "object", "additionalProperties": array({"type": "object"})}

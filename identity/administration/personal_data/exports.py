@@ -17,15 +17,13 @@ import msgspec
 
 from identity.access.callers import Actor
 from identity.administration.personal_data.sections import (
-    SECTIONS,
-    ByApplication,
     ByField,
     ById,
+    ByIds,
     ByReading,
     Section,
 )
 from identity.authentication.rpc.continuation import id_of, token_of
-from identity.clients.scim_applications.application import SCIM_APPLICATIONS, user_links
 from identity.crypto.keys.master_keys import Sealed
 from identity.directory.user import USERS, User, UserId
 from identity.foundation.events.event import Event
@@ -65,7 +63,7 @@ class ExportedPage:
 
 @dataclass(slots=True)
 class _Room:
-    """What still fits on a page."""
+    """The remaining room of a page."""
 
     records: list[ExportedRecord] = field(default_factory=list)
     octets: int = MOST_OCTETS
@@ -86,8 +84,11 @@ class _Room:
 
 
 class PersonalDataExport:
-    def __init__(self, store: RecordStore, events: Events, clock: Clock) -> None:
+    def __init__(
+        self, store: RecordStore, sections: Sequence[Section], *, events: Events, clock: Clock
+    ) -> None:
         self._store = store
+        self._sections = sections
         self._users = store.of(USERS)
         self._events = events
         self._clock = clock
@@ -99,11 +100,11 @@ class PersonalDataExport:
         user = await self._users.get(tenant.tenant_id, user_id)
         if user is None:
             raise NotFound("there is no such user")
-        first, after = _position(continuation_token)
+        first, after = _position(continuation_token, len(self._sections))
         if not continuation_token:
             await self._tell(user, actor)
         room = _Room()
-        for number, section in islice(enumerate(SECTIONS), first, None):
+        for number, section in islice(enumerate(self._sections), first, None):
             end = await self._fill(room, section, user, after)
             if end is not None:
                 token = token_of(f"{number}{_APART}{end}")
@@ -118,9 +119,7 @@ class PersonalDataExport:
             page = await self._read(section, user, after, most)
             for record in page:
                 own = _own(record, user)
-                if own is not None and not room.admits(
-                    ExportedRecord(section.name, _written(own, section))
-                ):
+                if own is not None and not room.admits(ExportedRecord(section.name, _written(own, section))):
                     return after
                 room.unread -= 1
                 after = record.id
@@ -142,10 +141,9 @@ class PersonalDataExport:
                     (named,), (SortKey(_ID),), Window(limit=most, after=(after,) if after else None)
                 )
                 return await records.matches(tenant_id, query)
-            case ByApplication():
-                applications = await self._store.of(SCIM_APPLICATIONS).page(tenant_id)
-                ids = sorted(f"{user_links(each)}.{user.id}" for each in applications)
-                read = [await records.get(tenant_id, each) for each in ids if each > after]
+            case ByIds(ids_of):
+                ids = await ids_of(self._store, tenant_id, user.user_id)
+                read = [await records.get(tenant_id, each) for each in sorted(ids) if each > after]
                 return [each for each in read if each is not None]
             case ByReading():
                 return await records.page(tenant_id, after=after, most=most)
@@ -164,14 +162,14 @@ class PersonalDataExport:
         )
 
 
-def _position(token: str) -> tuple[int, str]:
+def _position(token: str, sections: int) -> tuple[int, str]:
     """Raises InvalidArgument for a text that is not a continuation token."""
     if not token:
         return 0, ""
     number, apart, after = id_of(token).partition(_APART)
-    if not apart or not (number.isascii() and number.isdecimal()) or int(number[:4]) >= len(SECTIONS):
+    if not apart or number not in map(str, range(sections)):
         raise InvalidArgument("continuation_token: expected that of a previous page")
-    return int(number[:4]), after
+    return int(number), after
 
 
 def _own(record: Record, user: User) -> Record | None:

@@ -1,10 +1,10 @@
 """Which records belong to the data of one person, and how they are found.
 
-`SECTIONS` lists the kinds that an export contains. `LEFT_OUT` lists the other kinds that name a person, each with the
+`SECTIONS` lists the kinds that an export contains; `identity.records` adds those of applications. `LEFT_OUT` lists the other kinds that name a person, each with the
 reason. A test compares both with all kinds.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType
 from typing import Any, Final, NewType, get_args, get_type_hints
@@ -15,7 +15,6 @@ from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.token_set import TOKEN_SETS
 from identity.authentication.one_time_codes.factors import CODE_FACTORS
 from identity.authentication.passkeys.passkey import PASSKEYS
-from identity.clients.scim_applications.application import SCIM_RESOURCES
 from identity.directory.authorization import AUTHORIZATIONS, OwnerType, owner_text
 from identity.directory.consents.consent import CONSENTS
 from identity.directory.consents.support_access import SUPPORT_ACCESSES
@@ -28,7 +27,8 @@ from identity.directory.terms_of_use.terms import TERMS_ACCEPTANCES
 from identity.directory.user import USERS, UserId
 from identity.foundation.events.event import EVENTS
 from identity.people.notices.places import SIGN_IN_PLACES
-from server.platform.records import Kind
+from server.platform.call import TenantId
+from server.platform.records import Kind, RecordStore
 
 Texts = Callable[[UserId], tuple[str, ...]]
 
@@ -47,8 +47,10 @@ class ByField:
 
 
 @dataclass(frozen=True, slots=True)
-class ByApplication:
-    """The records are those of the user at the SCIM applications of the tenant."""
+class ByIds:
+    """The records have ids that `ids` makes of the user, as far as they exist."""
+
+    ids: Callable[[RecordStore, TenantId, UserId], Awaitable[Collection[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class ByReading:
     """No lookup finds the records: all records of the tenant are read."""
 
 
-Lookup = ById | ByField | ByApplication | ByReading
+Lookup = ById | ByField | ByIds | ByReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Section:
     shown: frozenset[str] = frozenset()
 
 
-def _section(
+def section(
     kind: Kind[Any], lookup: Lookup | None = None, *hidden: str, name: str = "", shown: Collection[str] = ()
 ) -> Section:
     return Section(name or kind.name, kind, lookup or ByField(), frozenset(hidden), frozenset(shown))
@@ -85,45 +87,44 @@ _OF_SESSION: Final = (
 )
 
 SECTIONS: Final = (
-    _section(USERS, ById(), "attempt"),
-    _section(CODE_FACTORS, ById(), "sealed_under"),
-    _section(PASSKEYS, None, "owned_name"),
-    _section(PROVIDER_LINKS),
-    _section(LDAP_LINKS),
-    _section(SESSIONS, None, *_OF_SESSION),
+    section(USERS, ById(), "attempt"),
+    section(CODE_FACTORS, ById(), "sealed_under"),
+    section(PASSKEYS, None, "owned_name"),
+    section(PROVIDER_LINKS),
+    section(LDAP_LINKS),
+    section(SESSIONS, None, *_OF_SESSION),
     # The network address is that of the support person.
-    _section(
+    section(
         SESSIONS,
         ByField("impersonated_id"),
         *(*_OF_SESSION, "user_id", "peer_address"),
         name="session_with_support",
     ),
     # The session belongs to another user, whom the support person helped.
-    _section(
+    section(
         SESSIONS,
         ByField("impersonator_id"),
         *(*_OF_SESSION, "sid", "user_id", "authentication", "clients"),
         *("upstream_sub", "upstream_sid", "provider_id", "held", "postponed_terms"),
         name="session_as_support",
     ),
-    _section(TOKEN_SETS, None, "refresh_token_hash", "previous_refresh_token_hash", "impersonator"),
-    _section(DEVICES),
-    _section(BACKCHANNEL_REQUESTS, None, "id"),
-    _section(CONSENTS, None, "pair"),
-    _section(TERMS_ACCEPTANCES),
-    _section(SUPPORT_ACCESSES, ById()),
-    _section(SIGN_IN_PLACES, ById(), "devices"),
-    _section(
+    section(TOKEN_SETS, None, "refresh_token_hash", "previous_refresh_token_hash", "impersonator"),
+    section(DEVICES),
+    section(BACKCHANNEL_REQUESTS, None, "id"),
+    section(CONSENTS, None, "pair"),
+    section(TERMS_ACCEPTANCES),
+    section(SUPPORT_ACCESSES, ById()),
+    section(SIGN_IN_PLACES, ById(), "devices"),
+    section(
         IMAGES, ByField("owner", lambda user_id: (str(Owner(ImageKind.USER, user_id)),)), shown=("content",)
     ),
-    _section(
+    section(
         LINKS,
         ByField("holder", lambda user_id: tuple(holder_of(user_id, usage) for usage in Usage)),
         *("id", "holder", "binding"),
     ),
-    _section(AUTHORIZATIONS, ByField("owner", lambda user_id: (owner_text(OwnerType.USER, user_id),))),
-    _section(SCIM_RESOURCES, ByApplication(), "digest"),
-    _section(EVENTS, ByReading()),
+    section(AUTHORIZATIONS, ByField("owner", lambda user_id: (owner_text(OwnerType.USER, user_id),))),
+    section(EVENTS, ByReading()),
 )
 
 _SIGN_IN: Final = "belongs to a sign-in that has not ended, and expires within an hour"

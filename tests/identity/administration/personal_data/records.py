@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from identity.access.sessions.session import SESSIONS
-from identity.administration.personal_data.sections import ByApplication, ByField, ById, ByReading, Section
+from identity.administration.personal_data.sections import ByField, ById, ByIds, ByReading, Section
 from identity.clients.scim_applications.application import (
     SCIM_APPLICATIONS,
     ScimApplication,
@@ -79,7 +79,7 @@ def of_person(section: Section, person: User, number: int) -> Any:
             whose = ("user_id", "impersonated_id", "impersonator_id") if is_session else ()
             others = {each: f"somebody-{each}" for each in whose}
             return replace(record, **{**others, field: texts(user_id)[0]})
-        case ByApplication():
+        case ByIds():
             return replace(record, id=f"{user_links(_application())}.{user_id}")
         case ByReading():
             assert section.kind is EVENTS

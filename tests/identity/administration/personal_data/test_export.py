@@ -15,12 +15,12 @@ from gnomon.identity.v1.personal_data_service_pb2_grpc import PersonalDataServic
 from identity.access.api_key import API_KEYS, Access
 from identity.access.callers import AdministrationArea, Right
 from identity.administration.personal_data.exports import MOST_OCTETS, MOST_READ, MOST_RECORDS
-from identity.administration.personal_data.sections import LEFT_OUT, SECTIONS, names_person
+from identity.administration.personal_data.sections import LEFT_OUT, names_person
 from identity.directory.terms_of_use.terms import TERMS_ACCEPTANCES, TermsAcceptance
 from identity.directory.user import USERS
 from identity.foundation.events.event import EVENTS, Event, EventActor, milliseconds_of, position_at
 from identity.foundation.events.kinds import EventType, Level
-from identity.records import KINDS
+from identity.records import KINDS, PERSONAL_SECTIONS
 from server.platform.channels.failure import CallError
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, Unauthenticated
 from tests.identity.administration.personal_data.records import DEFAULT, SECRET, keep_everything, user
@@ -78,7 +78,7 @@ def event(number: int, **fields: Any) -> Event:
 
 
 def test_every_kind_of_record_that_names_a_person_is_exported_or_left_out_for_a_reason() -> None:
-    exported = {section.kind.name for section in SECTIONS}
+    exported = {section.kind.name for section in PERSONAL_SECTIONS}
 
     assert {kind.name for kind in KINDS if names_person(kind)} <= exported | LEFT_OUT.keys()
     assert LEFT_OUT.keys() <= {kind.name for kind in KINDS} - exported
@@ -87,14 +87,14 @@ def test_every_kind_of_record_that_names_a_person_is_exported_or_left_out_for_a_
 async def test_the_export_has_a_record_of_every_kind_and_nothing_of_others(provider: Deployment) -> None:
     for person in (ADA, BOB):
         await provider.store.of(USERS).insert(person)
-        await keep_everything(provider.store, person, SECTIONS)
+        await keep_everything(provider.store, person, PERSONAL_SECTIONS)
 
     found = await exported(provider, ADA.id)
 
     text = json.dumps(found)
     counts = {section: len(records) for section, records in found.items()}
     # The export itself is an event, too.
-    assert counts == {section.name: 1 for section in SECTIONS} | {"event": 2}
+    assert counts == {section.name: 1 for section in PERSONAL_SECTIONS} | {"event": 2}
     assert (found["user"][0]["email"], found["user"][0]["values"]) == (ADA.email, dict(ADA.values))
     assert "bob" not in text
     assert "somebody" not in text
@@ -102,7 +102,7 @@ async def test_the_export_has_a_record_of_every_kind_and_nothing_of_others(provi
 
 async def test_the_export_has_no_secrets_and_no_hashes(provider: Deployment) -> None:
     await provider.store.of(USERS).insert(ADA)
-    await keep_everything(provider.store, ADA, SECTIONS)
+    await keep_everything(provider.store, ADA, PERSONAL_SECTIONS)
 
     found = await exported(provider, ADA.id)
 
