@@ -221,7 +221,11 @@ async def open_identity(
                 **webhooks.servicers,
                 **scim.servicers,
                 **AdministrationWiring(
-                    dependencies, user_state, callers, scim_applications=scim.administration
+                    dependencies,
+                    user_state,
+                    callers,
+                    scim_applications=scim.administration,
+                    erasures=people.erasures,
                 ).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,

@@ -11,6 +11,7 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT
 from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.revoked import REVOKED_TOKENS
 from identity.access.tokens.token_set import TOKEN_SETS
+from identity.administration.personal_data.erasure import ERASURES
 from identity.administration.personal_data.sections import SECTIONS, ByIds, Section, section
 from identity.administration.webhooks.webhook import WEBHOOKS
 from identity.authentication.authorization.code import AUTHORIZATION_CODES
@@ -86,6 +87,7 @@ KINDS: tuple[Kind[Any], ...] = (
     DEVICE_STARTS,
     DEVICES,
     DIRECTORY_VERSIONS,
+    ERASURES,
     EVENTS,
     FORWARD_REQUESTS,
     FORWARD_SESSIONS,

@@ -27,6 +27,7 @@ from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
 from identity.administration.impersonation import Impersonations
+from identity.administration.personal_data.erasures import Erasures
 from identity.administration.personal_data.exports import PersonalDataExport
 from identity.administration.rpc.event import EventServicer
 from identity.administration.rpc.impersonation import ImpersonationServicer
@@ -71,6 +72,7 @@ class AdministrationWiring:
         callers: Callers,
         *,
         scim_applications: ScimApplicationAdministration,
+        erasures: Erasures,
     ) -> None:
         self._dependencies = dependencies
         self._scim_applications = scim_applications
@@ -102,6 +104,7 @@ class AdministrationWiring:
                     events=dependencies.events,
                     clock=dependencies.clock,
                 ),
+                erasures,
             ),
         }
 

@@ -40,6 +40,7 @@ MOST_OCTETS = 1 << 20
 MOST_READ = 5000
 
 _APART = ":"
+_AT = "@"
 _ID = Field("id", FieldType.TEXT)
 _PAGE = 500
 # Fields of every record that describe its storage.
@@ -176,7 +177,7 @@ def _own(record: Record, user: User) -> Record | None:
     """Return the part of a record that is about the user: of events without other people, None for those of others."""
     if not isinstance(record, Event):
         return record
-    if not names_user(record, user):
+    if not names_person_in(record, user.names):
         return None
     if record.actor is not None and record.actor.id != user.id:
         # The network address is that of the actor.
@@ -186,11 +187,12 @@ def _own(record: Record, user: User) -> Record | None:
     return record
 
 
-def names_user(event: Event, user: User) -> bool:
-    """Whether an event is about the user, was caused by the user, or has the user's address in its text."""
-    if user.id in (event.user_id, None if event.actor is None else event.actor.id):
+def names_person_in(event: Event, names: Sequence[str]) -> bool:
+    """Whether an event is about a person, was caused by the person, or has the person's address in its text."""
+    if names[0] in (event.user_id, None if event.actor is None else event.actor.id):
         return True
-    return pattern_of(user.email).search(event.text or "") is not None
+    text = event.text or ""
+    return any(pattern_of(name).search(text) is not None for name in names if _AT in name)
 
 
 def pattern_of(text: str) -> re.Pattern[str]:

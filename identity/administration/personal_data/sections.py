@@ -146,6 +146,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "address_failures": "counts failures of a network address, whoever used it, and expires by itself",
     "pushed_request": _SIGN_IN,
     "queued_letter": "is encrypted, and removed when the mail is sent or after a day",
+    "erasure": "names a deleted account, and nobody any more when it is completed",
     "setup": "names the first administrator of the deployment; the account itself is exported",
 }
 """Kinds of records that name a person and are not exported, with the reason."""

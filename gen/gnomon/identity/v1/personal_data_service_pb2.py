@@ -27,27 +27,75 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/personal_data_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"2\n\x0ePersonalRecord\x12\x0f\n\x07section\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xa7\x01\n\x19\x45xportPersonalDataRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \"\x82\x01\n\x1a\x45xportPersonalDataResponse\x12\x33\n\x07records\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.PersonalRecord\x12\x13\n\x0b\x65xported_at\x18\x02 \x01(\x03\x12\x1a\n\x12\x63ontinuation_token\x18\x03 \x01(\t2\xed\x01\n\x13PersonalDataService\x12\xd5\x01\n\x12\x45xportPersonalData\x12-.gnomon.identity.v1.ExportPersonalDataRequest\x1a..gnomon.identity.v1.ExportPersonalDataResponse\"`\x8a\xe7\x18\\2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x82\x01\x16\n\x0cPersonalData\x12\x04read\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/personal_data_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"(\n\x08KeptData\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x9e\x02\n\x07\x45rasure\x12\x11\n\tpseudonym\x18\x01 \x01(\t\x12%\n\x0cis_completed\x18\x02 \x01(\x08\x42\x0f\x92\xe7\x18\x0b\x62\tcompleted\x12\x10\n\x08\x61sked_at\x18\x03 \x01(\x03\x12\x19\n\x0c\x63ompleted_at\x18\x04 \x01(\x03H\x00\x88\x01\x01\x12\x10\n\x08\x61sked_by\x18\x05 \x01(\t\x12\x17\n\x0fremoved_records\x18\x06 \x01(\x05\x12\x18\n\x10rewritten_events\x18\x07 \x01(\x05\x12\x12\n\nuser_tasks\x18\x08 \x01(\x05\x12\x16\n\x0erewritten_rows\x18\t \x01(\x05\x12*\n\x04kept\x18\n \x03(\x0b\x32\x1c.gnomon.identity.v1.KeptDataB\x0f\n\r_completed_at\"\x80\x01\n\x10\x45raseUserRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12#\n\x07user_id\x18\x03 \x01(\tB\x12\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x04\x62\x02id\"A\n\x11\x45raseUserResponse\x12,\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Erasure\"{\n\x11GetErasureRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1d\n\tpseudonym\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"B\n\x12GetErasureResponse\x12,\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x1b.gnomon.identity.v1.Erasure\"2\n\x0ePersonalRecord\x12\x0f\n\x07section\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\t\"\xa7\x01\n\x19\x45xportPersonalDataRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07user_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12$\n\x12\x63ontinuation_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \"\x82\x01\n\x1a\x45xportPersonalDataResponse\x12\x33\n\x07records\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.PersonalRecord\x12\x13\n\x0b\x65xported_at\x18\x02 \x01(\x03\x12\x1a\n\x12\x63ontinuation_token\x18\x03 \x01(\t\"\x15\n\x13\x43laimErasureRequest\"]\n\x14\x43laimErasureResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x11\n\tpseudonym\x18\x02 \x01(\t\x12\r\n\x05names\x18\x03 \x03(\t\x12\x10\n\x08position\x18\x04 \x01(\t\"\xb3\x01\n\x14ReportErasureRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\tpseudonym\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x08position\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\nuser_tasks\x18\x04 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x15\n\x04rows\x18\x05 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x0f\n\x07is_done\x18\x06 \x01(\x08\"\x17\n\x15ReportErasureResponse2\x87\x08\n\x13PersonalDataService\x12\xd5\x01\n\x12\x45xportPersonalData\x12-.gnomon.identity.v1.ExportPersonalDataRequest\x1a..gnomon.identity.v1.ExportPersonalDataResponse\"`\x8a\xe7\x18\\2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDP\x02\x82\x01\x16\n\x0cPersonalData\x12\x04read\x18\x01\x12\xbf\x02\n\tEraseUser\x12$.gnomon.identity.v1.EraseUserRequest\x1a%.gnomon.identity.v1.EraseUserResponse\"\xe4\x01\x8a\xe7\x18\xdf\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02z\x83\x01\n\x18POST /users/{id}/erasure\x12\\Erases a user: deletes the account, and puts a pseudonym in the place of the user elsewhere.\x1a\x07\x65rasure \x01\x82\x01\x16\n\x0cPersonalData\x12\x06\x64\x65lete\x12\xf1\x01\n\nGetErasure\x12%.gnomon.identity.v1.GetErasureRequest\x1a&.gnomon.identity.v1.GetErasureResponse\"\x93\x01\x8a\xe7\x18\x8e\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02zD\n\x19GET /erasures/{pseudonym}\x12\x1e\x41n erasure, with its progress.\x1a\x07\x65rasure\x82\x01\x14\n\x0cPersonalData\x12\x04read\x12i\n\x0c\x43laimErasure\x12\'.gnomon.identity.v1.ClaimErasureRequest\x1a(.gnomon.identity.v1.ClaimErasureResponse\"\x06\x8a\xe7\x18\x02P\x01\x12w\n\rReportErasure\x12(.gnomon.identity.v1.ReportErasureRequest\x1a).gnomon.identity.v1.ReportErasureResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.identity.v1.personal_data_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_ERASURE'].fields_by_name['is_completed']._loaded_options = None
+  _globals['_ERASURE'].fields_by_name['is_completed']._serialized_options = b'\222\347\030\013b\tcompleted'
+  _globals['_ERASEUSERREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_ERASEUSERREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_ERASEUSERREQUEST'].fields_by_name['user_id']._loaded_options = None
+  _globals['_ERASEUSERREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\004b\002id'
+  _globals['_GETERASUREREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_GETERASUREREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETERASUREREQUEST'].fields_by_name['pseudonym']._loaded_options = None
+  _globals['_GETERASUREREQUEST'].fields_by_name['pseudonym']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['user_id']._loaded_options = None
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['user_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['continuation_token']._loaded_options = None
   _globals['_EXPORTPERSONALDATAREQUEST'].fields_by_name['continuation_token']._serialized_options = b'\272H\005r\003\030\200 '
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['pseudonym']._loaded_options = None
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['pseudonym']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['position']._loaded_options = None
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['position']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['user_tasks']._loaded_options = None
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['user_tasks']._serialized_options = b'\272H\004\032\002(\000'
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['rows']._loaded_options = None
+  _globals['_REPORTERASUREREQUEST'].fields_by_name['rows']._serialized_options = b'\272H\004\032\002(\000'
   _globals['_PERSONALDATASERVICE'].methods_by_name['ExportPersonalData']._loaded_options = None
   _globals['_PERSONALDATASERVICE'].methods_by_name['ExportPersonalData']._serialized_options = b'\212\347\030\\2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUNDP\002\202\001\026\n\014PersonalData\022\004read\030\001'
-  _globals['_PERSONALRECORD']._serialized_start=162
-  _globals['_PERSONALRECORD']._serialized_end=212
-  _globals['_EXPORTPERSONALDATAREQUEST']._serialized_start=215
-  _globals['_EXPORTPERSONALDATAREQUEST']._serialized_end=382
-  _globals['_EXPORTPERSONALDATARESPONSE']._serialized_start=385
-  _globals['_EXPORTPERSONALDATARESPONSE']._serialized_end=515
-  _globals['_PERSONALDATASERVICE']._serialized_start=518
-  _globals['_PERSONALDATASERVICE']._serialized_end=755
+  _globals['_PERSONALDATASERVICE'].methods_by_name['EraseUser']._loaded_options = None
+  _globals['_PERSONALDATASERVICE'].methods_by_name['EraseUser']._serialized_options = b'\212\347\030\337\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\002z\203\001\n\030POST /users/{id}/erasure\022\\Erases a user: deletes the account, and puts a pseudonym in the place of the user elsewhere.\032\007erasure \001\202\001\026\n\014PersonalData\022\006delete'
+  _globals['_PERSONALDATASERVICE'].methods_by_name['GetErasure']._loaded_options = None
+  _globals['_PERSONALDATASERVICE'].methods_by_name['GetErasure']._serialized_options = b'\212\347\030\216\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002zD\n\031GET /erasures/{pseudonym}\022\036An erasure, with its progress.\032\007erasure\202\001\024\n\014PersonalData\022\004read'
+  _globals['_PERSONALDATASERVICE'].methods_by_name['ClaimErasure']._loaded_options = None
+  _globals['_PERSONALDATASERVICE'].methods_by_name['ClaimErasure']._serialized_options = b'\212\347\030\002P\001'
+  _globals['_PERSONALDATASERVICE'].methods_by_name['ReportErasure']._loaded_options = None
+  _globals['_PERSONALDATASERVICE'].methods_by_name['ReportErasure']._serialized_options = b'\212\347\030\r2\tNOT_FOUNDP\001'
+  _globals['_KEPTDATA']._serialized_start=162
+  _globals['_KEPTDATA']._serialized_end=202
+  _globals['_ERASURE']._serialized_start=205
+  _globals['_ERASURE']._serialized_end=491
+  _globals['_ERASEUSERREQUEST']._serialized_start=494
+  _globals['_ERASEUSERREQUEST']._serialized_end=622
+  _globals['_ERASEUSERRESPONSE']._serialized_start=624
+  _globals['_ERASEUSERRESPONSE']._serialized_end=689
+  _globals['_GETERASUREREQUEST']._serialized_start=691
+  _globals['_GETERASUREREQUEST']._serialized_end=814
+  _globals['_GETERASURERESPONSE']._serialized_start=816
+  _globals['_GETERASURERESPONSE']._serialized_end=882
+  _globals['_PERSONALRECORD']._serialized_start=884
+  _globals['_PERSONALRECORD']._serialized_end=934
+  _globals['_EXPORTPERSONALDATAREQUEST']._serialized_start=937
+  _globals['_EXPORTPERSONALDATAREQUEST']._serialized_end=1104
+  _globals['_EXPORTPERSONALDATARESPONSE']._serialized_start=1107
+  _globals['_EXPORTPERSONALDATARESPONSE']._serialized_end=1237
+  _globals['_CLAIMERASUREREQUEST']._serialized_start=1239
+  _globals['_CLAIMERASUREREQUEST']._serialized_end=1260
+  _globals['_CLAIMERASURERESPONSE']._serialized_start=1262
+  _globals['_CLAIMERASURERESPONSE']._serialized_end=1355
+  _globals['_REPORTERASUREREQUEST']._serialized_start=1358
+  _globals['_REPORTERASUREREQUEST']._serialized_end=1537
+  _globals['_REPORTERASURERESPONSE']._serialized_start=1539
+  _globals['_REPORTERASURERESPONSE']._serialized_end=1562
+  _globals['_PERSONALDATASERVICE']._serialized_start=1565
+  _globals['_PERSONALDATASERVICE']._serialized_end=2596
 # @@protoc_insertion_point(module_scope)

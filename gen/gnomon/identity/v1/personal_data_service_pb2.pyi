@@ -20,6 +20,206 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
+class KeptData(_message.Message):
+    """Data of the person that an erasure does not remove."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DATA_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    data: _builtins.str
+    """The data."""
+    reason: _builtins.str
+    """Reason."""
+    def __init__(
+        self,
+        *,
+        data: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeptData: _TypeAlias = KeptData  # noqa: Y015
+
+@_typing.final
+class Erasure(_message.Message):
+    """The erasure of one person."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PSEUDONYM_FIELD_NUMBER: _builtins.int
+    IS_COMPLETED_FIELD_NUMBER: _builtins.int
+    ASKED_AT_FIELD_NUMBER: _builtins.int
+    COMPLETED_AT_FIELD_NUMBER: _builtins.int
+    ASKED_BY_FIELD_NUMBER: _builtins.int
+    REMOVED_RECORDS_FIELD_NUMBER: _builtins.int
+    REWRITTEN_EVENTS_FIELD_NUMBER: _builtins.int
+    USER_TASKS_FIELD_NUMBER: _builtins.int
+    REWRITTEN_ROWS_FIELD_NUMBER: _builtins.int
+    KEPT_FIELD_NUMBER: _builtins.int
+    pseudonym: _builtins.str
+    """Text that takes the place of the person."""
+    is_completed: _builtins.bool
+    """Whether everything is erased."""
+    asked_at: _builtins.int
+    """Time of the request in Unix seconds."""
+    completed_at: _builtins.int
+    """Time of the completion in Unix seconds."""
+    asked_by: _builtins.str
+    """Kind and id of the caller."""
+    removed_records: _builtins.int
+    """Number of records that were removed after the account with its dependent records."""
+    rewritten_events: _builtins.int
+    """Number of security events with the pseudonym."""
+    user_tasks: _builtins.int
+    """Number of active user tasks with the pseudonym."""
+    rewritten_rows: _builtins.int
+    """Number of rows of the history of processes with the pseudonym."""
+    @_builtins.property
+    def kept(self) -> _containers.RepeatedCompositeFieldContainer[Global___KeptData]:
+        """Data that stays."""
+
+    def __init__(
+        self,
+        *,
+        pseudonym: _builtins.str = ...,
+        is_completed: _builtins.bool = ...,
+        asked_at: _builtins.int = ...,
+        completed_at: _builtins.int | None = ...,
+        asked_by: _builtins.str = ...,
+        removed_records: _builtins.int = ...,
+        rewritten_events: _builtins.int = ...,
+        user_tasks: _builtins.int = ...,
+        rewritten_rows: _builtins.int = ...,
+        kept: _abc.Iterable[Global___KeptData] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_completed_at", b"_completed_at", "completed_at", b"completed_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_completed_at", b"_completed_at", "asked_at", b"asked_at", "asked_by", b"asked_by", "completed_at", b"completed_at", "is_completed", b"is_completed", "kept", b"kept", "pseudonym", b"pseudonym", "removed_records", b"removed_records", "rewritten_events", b"rewritten_events", "rewritten_rows", b"rewritten_rows", "user_tasks", b"user_tasks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__completed_at: _TypeAlias = _typing.Literal["completed_at"]  # noqa: Y015
+    _WhichOneofArgType__completed_at: _TypeAlias = _typing.Literal["_completed_at", b"_completed_at"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__completed_at) -> _WhichOneofReturnType__completed_at | None: ...
+
+Global___Erasure: _TypeAlias = Erasure  # noqa: Y015
+
+@_typing.final
+class EraseUserRequest(_message.Message):
+    """Request of EraseUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    user_id: _builtins.str
+    """Id of the user."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseUserRequest: _TypeAlias = EraseUserRequest  # noqa: Y015
+
+@_typing.final
+class EraseUserResponse(_message.Message):
+    """Response of EraseUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERASURE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def erasure(self) -> Global___Erasure:
+        """The erasure."""
+
+    def __init__(
+        self,
+        *,
+        erasure: Global___Erasure | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["erasure", b"erasure"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["erasure", b"erasure"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseUserResponse: _TypeAlias = EraseUserResponse  # noqa: Y015
+
+@_typing.final
+class GetErasureRequest(_message.Message):
+    """Request of GetErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    PSEUDONYM_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the request; empty means the default tenant."""
+    pseudonym: _builtins.str
+    """Pseudonym of the erasure."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Caller."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        pseudonym: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "pseudonym", b"pseudonym", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetErasureRequest: _TypeAlias = GetErasureRequest  # noqa: Y015
+
+@_typing.final
+class GetErasureResponse(_message.Message):
+    """Response of GetErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ERASURE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def erasure(self) -> Global___Erasure:
+        """The erasure."""
+
+    def __init__(
+        self,
+        *,
+        erasure: Global___Erasure | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["erasure", b"erasure"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["erasure", b"erasure"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetErasureResponse: _TypeAlias = GetErasureResponse  # noqa: Y015
+
+@_typing.final
 class PersonalRecord(_message.Message):
     """A record that belongs to the data of a person."""
 
@@ -112,3 +312,115 @@ class ExportPersonalDataResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExportPersonalDataResponse: _TypeAlias = ExportPersonalDataResponse  # noqa: Y015
+
+@_typing.final
+class ClaimErasureRequest(_message.Message):
+    """Request of ClaimErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimErasureRequest: _TypeAlias = ClaimErasureRequest  # noqa: Y015
+
+@_typing.final
+class ClaimErasureResponse(_message.Message):
+    """Response of ClaimErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PSEUDONYM_FIELD_NUMBER: _builtins.int
+    NAMES_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the person; empty if there is no erasure."""
+    pseudonym: _builtins.str
+    """Text that takes the place of the person."""
+    position: _builtins.str
+    """Position that the last report had."""
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Texts by which rows name the person; the id is the first."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        pseudonym: _builtins.str = ...,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+        position: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names", "position", b"position", "pseudonym", b"pseudonym", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClaimErasureResponse: _TypeAlias = ClaimErasureResponse  # noqa: Y015
+
+@_typing.final
+class ReportErasureRequest(_message.Message):
+    """Request of ReportErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PSEUDONYM_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
+    USER_TASKS_FIELD_NUMBER: _builtins.int
+    ROWS_FIELD_NUMBER: _builtins.int
+    IS_DONE_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the person."""
+    pseudonym: _builtins.str
+    """Pseudonym of the erasure."""
+    position: _builtins.str
+    """Position up to which rows are rewritten."""
+    user_tasks: _builtins.int
+    """Number of user tasks that were changed since the last report."""
+    rows: _builtins.int
+    """Number of rows that were rewritten since the last report."""
+    is_done: _builtins.bool
+    """Whether the part of the engine is done."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        pseudonym: _builtins.str = ...,
+        position: _builtins.str = ...,
+        user_tasks: _builtins.int = ...,
+        rows: _builtins.int = ...,
+        is_done: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["is_done", b"is_done", "position", b"position", "pseudonym", b"pseudonym", "rows", b"rows", "tenant_id", b"tenant_id", "user_tasks", b"user_tasks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportErasureRequest: _TypeAlias = ReportErasureRequest  # noqa: Y015
+
+@_typing.final
+class ReportErasureResponse(_message.Message):
+    """Response of ReportErasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportErasureResponse: _TypeAlias = ReportErasureResponse  # noqa: Y015

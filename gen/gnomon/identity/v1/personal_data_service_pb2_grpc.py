@@ -40,6 +40,26 @@ class PersonalDataServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataResponse.FromString,
                 _registered_method=True)
+        self.EraseUser = channel.unary_unary(
+                '/gnomon.identity.v1.PersonalDataService/EraseUser',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserResponse.FromString,
+                _registered_method=True)
+        self.GetErasure = channel.unary_unary(
+                '/gnomon.identity.v1.PersonalDataService/GetErasure',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureResponse.FromString,
+                _registered_method=True)
+        self.ClaimErasure = channel.unary_unary(
+                '/gnomon.identity.v1.PersonalDataService/ClaimErasure',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureResponse.FromString,
+                _registered_method=True)
+        self.ReportErasure = channel.unary_unary(
+                '/gnomon.identity.v1.PersonalDataService/ReportErasure',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureResponse.FromString,
+                _registered_method=True)
 
 
 class PersonalDataServiceServicer:
@@ -54,6 +74,37 @@ class PersonalDataServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EraseUser(self, request, context):
+        """Deletes a user with all dependent records, and puts a pseudonym in the place of the user in events of the provider
+        and in rows of processes. The account is gone at once, all else is erased in the background.
+        Rejected like the deletion of the user. Creates a security event with the pseudonym.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetErasure(self, request, context):
+        """Returns an erasure with its progress, by its pseudonym.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimErasure(self, request, context):
+        """Returns an erasure whose part in the engine is not done, and claims it for a minute; nothing if there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportErasure(self, request, context):
+        """Stores the progress of a claimed erasure, and claims it for another minute.
+        Rejected with NOT_FOUND if there is no such erasure.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_PersonalDataServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -61,6 +112,26 @@ def add_PersonalDataServiceServicer_to_server(servicer, server):
                     servicer.ExportPersonalData,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataResponse.SerializeToString,
+            ),
+            'EraseUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseUser,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserResponse.SerializeToString,
+            ),
+            'GetErasure': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetErasure,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureResponse.SerializeToString,
+            ),
+            'ClaimErasure': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimErasure,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureResponse.SerializeToString,
+            ),
+            'ReportErasure': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportErasure,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -91,6 +162,114 @@ class PersonalDataService:
             '/gnomon.identity.v1.PersonalDataService/ExportPersonalData',
             gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ExportPersonalDataResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.PersonalDataService/EraseUser',
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.EraseUserResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetErasure(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.PersonalDataService/GetErasure',
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.GetErasureResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimErasure(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.PersonalDataService/ClaimErasure',
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ClaimErasureResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportErasure(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.PersonalDataService/ReportErasure',
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_personal__data__service__pb2.ReportErasureResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,19 @@ class PersonalDataServiceStub:
     """Returns what is stored about a user, section by section, also to the user: at most 500 records and about 1 MiB on a
     page. Hashes, secrets and data of other people are left out. The first page creates a security event.
     """
+    EraseUser: _grpc.UnaryUnaryMultiCallable[_personal_data_service_pb2.EraseUserRequest, _personal_data_service_pb2.EraseUserResponse]
+    """Deletes a user with all dependent records, and puts a pseudonym in the place of the user in events of the provider
+    and in rows of processes. The account is gone at once, all else is erased in the background.
+    Rejected like the deletion of the user. Creates a security event with the pseudonym.
+    """
+    GetErasure: _grpc.UnaryUnaryMultiCallable[_personal_data_service_pb2.GetErasureRequest, _personal_data_service_pb2.GetErasureResponse]
+    """Returns an erasure with its progress, by its pseudonym."""
+    ClaimErasure: _grpc.UnaryUnaryMultiCallable[_personal_data_service_pb2.ClaimErasureRequest, _personal_data_service_pb2.ClaimErasureResponse]
+    """Returns an erasure whose part in the engine is not done, and claims it for a minute; nothing if there is none."""
+    ReportErasure: _grpc.UnaryUnaryMultiCallable[_personal_data_service_pb2.ReportErasureRequest, _personal_data_service_pb2.ReportErasureResponse]
+    """Stores the progress of a claimed erasure, and claims it for another minute.
+    Rejected with NOT_FOUND if there is no such erasure.
+    """
 
 @_typing.type_check_only
 class PersonalDataServiceAsyncStub(PersonalDataServiceStub):
@@ -46,6 +59,19 @@ class PersonalDataServiceAsyncStub(PersonalDataServiceStub):
     ExportPersonalData: _aio.UnaryUnaryMultiCallable[_personal_data_service_pb2.ExportPersonalDataRequest, _personal_data_service_pb2.ExportPersonalDataResponse]  # type: ignore[assignment]
     """Returns what is stored about a user, section by section, also to the user: at most 500 records and about 1 MiB on a
     page. Hashes, secrets and data of other people are left out. The first page creates a security event.
+    """
+    EraseUser: _aio.UnaryUnaryMultiCallable[_personal_data_service_pb2.EraseUserRequest, _personal_data_service_pb2.EraseUserResponse]  # type: ignore[assignment]
+    """Deletes a user with all dependent records, and puts a pseudonym in the place of the user in events of the provider
+    and in rows of processes. The account is gone at once, all else is erased in the background.
+    Rejected like the deletion of the user. Creates a security event with the pseudonym.
+    """
+    GetErasure: _aio.UnaryUnaryMultiCallable[_personal_data_service_pb2.GetErasureRequest, _personal_data_service_pb2.GetErasureResponse]  # type: ignore[assignment]
+    """Returns an erasure with its progress, by its pseudonym."""
+    ClaimErasure: _aio.UnaryUnaryMultiCallable[_personal_data_service_pb2.ClaimErasureRequest, _personal_data_service_pb2.ClaimErasureResponse]  # type: ignore[assignment]
+    """Returns an erasure whose part in the engine is not done, and claims it for a minute; nothing if there is none."""
+    ReportErasure: _aio.UnaryUnaryMultiCallable[_personal_data_service_pb2.ReportErasureRequest, _personal_data_service_pb2.ReportErasureResponse]  # type: ignore[assignment]
+    """Stores the progress of a claimed erasure, and claims it for another minute.
+    Rejected with NOT_FOUND if there is no such erasure.
     """
 
 class PersonalDataServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -59,6 +85,43 @@ class PersonalDataServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_personal_data_service_pb2.ExportPersonalDataResponse, _abc.Awaitable[_personal_data_service_pb2.ExportPersonalDataResponse]]:
         """Returns what is stored about a user, section by section, also to the user: at most 500 records and about 1 MiB on a
         page. Hashes, secrets and data of other people are left out. The first page creates a security event.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseUser(
+        self,
+        request: _personal_data_service_pb2.EraseUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_personal_data_service_pb2.EraseUserResponse, _abc.Awaitable[_personal_data_service_pb2.EraseUserResponse]]:
+        """Deletes a user with all dependent records, and puts a pseudonym in the place of the user in events of the provider
+        and in rows of processes. The account is gone at once, all else is erased in the background.
+        Rejected like the deletion of the user. Creates a security event with the pseudonym.
+        """
+
+    @_abc_1.abstractmethod
+    def GetErasure(
+        self,
+        request: _personal_data_service_pb2.GetErasureRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_personal_data_service_pb2.GetErasureResponse, _abc.Awaitable[_personal_data_service_pb2.GetErasureResponse]]:
+        """Returns an erasure with its progress, by its pseudonym."""
+
+    @_abc_1.abstractmethod
+    def ClaimErasure(
+        self,
+        request: _personal_data_service_pb2.ClaimErasureRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_personal_data_service_pb2.ClaimErasureResponse, _abc.Awaitable[_personal_data_service_pb2.ClaimErasureResponse]]:
+        """Returns an erasure whose part in the engine is not done, and claims it for a minute; nothing if there is none."""
+
+    @_abc_1.abstractmethod
+    def ReportErasure(
+        self,
+        request: _personal_data_service_pb2.ReportErasureRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_personal_data_service_pb2.ReportErasureResponse, _abc.Awaitable[_personal_data_service_pb2.ReportErasureResponse]]:
+        """Stores the progress of a claimed erasure, and claims it for another minute.
+        Rejected with NOT_FOUND if there is no such erasure.
         """
 
 def add_PersonalDataServiceServicer_to_server(servicer: PersonalDataServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

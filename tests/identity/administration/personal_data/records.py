@@ -16,6 +16,7 @@ from identity.clients.scim_applications.application import (
     user_links,
 )
 from identity.crypto.keys.master_keys import Sealed
+from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.directory.user import User, UserId
 from identity.foundation.events.event import EVENTS
 from server.platform.call import TenantId
@@ -47,15 +48,15 @@ def user(name: str) -> User:
 
 async def keep_everything(store: RecordStore, person: User, sections: tuple[Section, ...]) -> None:
     """Store a record of each section that belongs to the person."""
-    await store.of(SCIM_APPLICATIONS).insert(_application()) if not await _applications(store) else None
+    if not await store.of(SCIM_APPLICATIONS).page(DEFAULT):
+        # The provider encrypts secrets anew that are not encrypted under its active key.
+        (root,) = await store.of(ROOT_SECRETS).page(TenantId(""))
+        token = Sealed(key_id=root.sealed.key_id, content=b"")
+        await store.of(SCIM_APPLICATIONS).insert(replace(_application(), bearer_token=token))
     for number, section in enumerate(sections):
         if isinstance(person, section.kind.type):
             continue
         await store.of(section.kind).insert(of_person(section, person, number))
-
-
-async def _applications(store: RecordStore) -> bool:
-    return bool(await store.of(SCIM_APPLICATIONS).page(DEFAULT))
 
 
 def _application() -> ScimApplication:

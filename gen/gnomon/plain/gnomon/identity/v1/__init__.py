@@ -90,6 +90,8 @@ __all__ = (
     "CheckPasswordResetResponse",
     "CheckRevocationLinkRequest",
     "CheckRevocationLinkResponse",
+    "ClaimErasureRequest",
+    "ClaimErasureResponse",
     "Client",
     "ClientAuthentication",
     "ClientMetadata",
@@ -222,6 +224,9 @@ __all__ = (
     "EndSessionResponse",
     "EndSessionsOfUserRequest",
     "EndSessionsOfUserResponse",
+    "EraseUserRequest",
+    "EraseUserResponse",
+    "Erasure",
     "ErrorPage",
     "EventActor",
     "EventLevel",
@@ -259,6 +264,8 @@ __all__ = (
     "GetConsentPageResponse",
     "GetEmailCodesRequest",
     "GetEmailCodesResponse",
+    "GetErasureRequest",
+    "GetErasureResponse",
     "GetFedCmClientRequest",
     "GetFedCmClientResponse",
     "GetFedCmConfigurationRequest",
@@ -341,6 +348,7 @@ __all__ = (
     "IssueTokenRequest",
     "IssueTokenResponse",
     "Jwk",
+    "KeptData",
     "KeySetServiceStub",
     "LayoutElement",
     "LdapDirectory",
@@ -504,6 +512,8 @@ __all__ = (
     "RepeatedSignIn",
     "ReplaceScimResourceRequest",
     "ReplaceScimResourceResponse",
+    "ReportErasureRequest",
+    "ReportErasureResponse",
     "RequestConfirmationRequest",
     "RequestConfirmationResponse",
     "RequestPasswordResetRequest",
@@ -3304,6 +3314,48 @@ class CheckRevocationLinkResponse(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.identity.v1", "CheckRevocationLinkResponse", CheckRevocationLinkResponse
 )
+
+
+@dataclass(eq=False, repr=False)
+class ClaimErasureRequest(betterproto2.Message):
+    """
+    Request of ClaimErasure.
+    """
+
+    pass
+
+
+default_message_pool.register_message("gnomon.identity.v1", "ClaimErasureRequest", ClaimErasureRequest)
+
+
+@dataclass(eq=False, repr=False)
+class ClaimErasureResponse(betterproto2.Message):
+    """
+    Response of ClaimErasure.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the person; empty if there is no erasure.
+    """
+
+    pseudonym: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Text that takes the place of the person.
+    """
+
+    names: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Texts by which rows name the person; the id is the first.
+    """
+
+    position: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Position that the last report had.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "ClaimErasureResponse", ClaimErasureResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -6765,6 +6817,106 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class EraseUserRequest(betterproto2.Message):
+    """
+    Request of EraseUser.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+    user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Id of the user.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "EraseUserRequest", EraseUserRequest)
+
+
+@dataclass(eq=False, repr=False)
+class EraseUserResponse(betterproto2.Message):
+    """
+    Response of EraseUser.
+    """
+
+    erasure: "Erasure | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The erasure.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "EraseUserResponse", EraseUserResponse)
+
+
+@dataclass(eq=False, repr=False)
+class Erasure(betterproto2.Message):
+    """
+    The erasure of one person.
+    """
+
+    pseudonym: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Text that takes the place of the person.
+    """
+
+    is_completed: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
+    """
+    Whether everything is erased.
+    """
+
+    asked_at: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
+    """
+    Time of the request in Unix seconds.
+    """
+
+    completed_at: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT64, optional=True)
+    """
+    Time of the completion in Unix seconds.
+    """
+
+    asked_by: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Kind and id of the caller.
+    """
+
+    removed_records: "int" = betterproto2.field(6, betterproto2.TYPE_INT32)
+    """
+    Number of records that were removed after the account with its dependent records.
+    """
+
+    rewritten_events: "int" = betterproto2.field(7, betterproto2.TYPE_INT32)
+    """
+    Number of security events with the pseudonym.
+    """
+
+    user_tasks: "int" = betterproto2.field(8, betterproto2.TYPE_INT32)
+    """
+    Number of active user tasks with the pseudonym.
+    """
+
+    rewritten_rows: "int" = betterproto2.field(9, betterproto2.TYPE_INT32)
+    """
+    Number of rows of the history of processes with the pseudonym.
+    """
+
+    kept: "list[KeptData]" = betterproto2.field(10, betterproto2.TYPE_MESSAGE, repeated=True)
+    """
+    Data that stays.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "Erasure", Erasure)
+
+
+@dataclass(eq=False, repr=False)
 class ErrorPage(betterproto2.Message):
     """
     A page with an error, without a redirect to the relying party.
@@ -7595,6 +7747,46 @@ class GetEmailCodesResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "GetEmailCodesResponse", GetEmailCodesResponse)
+
+
+@dataclass(eq=False, repr=False)
+class GetErasureRequest(betterproto2.Message):
+    """
+    Request of GetErasure.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the request; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Caller.
+    """
+
+    pseudonym: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Pseudonym of the erasure.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetErasureRequest", GetErasureRequest)
+
+
+@dataclass(eq=False, repr=False)
+class GetErasureResponse(betterproto2.Message):
+    """
+    Response of GetErasure.
+    """
+
+    erasure: "Erasure | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The erasure.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "GetErasureResponse", GetErasureResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -9513,6 +9705,26 @@ class Jwk(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.identity.v1", "Jwk", Jwk)
+
+
+@dataclass(eq=False, repr=False)
+class KeptData(betterproto2.Message):
+    """
+    Data of the person that an erasure does not remove.
+    """
+
+    data: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    The data.
+    """
+
+    reason: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Reason.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "KeptData", KeptData)
 
 
 @dataclass(eq=False, repr=False)
@@ -13621,6 +13833,58 @@ class ReplaceScimResourceResponse(betterproto2.Message):
 default_message_pool.register_message(
     "gnomon.identity.v1", "ReplaceScimResourceResponse", ReplaceScimResourceResponse
 )
+
+
+@dataclass(eq=False, repr=False)
+class ReportErasureRequest(betterproto2.Message):
+    """
+    Request of ReportErasure.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant of the person.
+    """
+
+    pseudonym: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Pseudonym of the erasure.
+    """
+
+    position: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Position up to which rows are rewritten.
+    """
+
+    user_tasks: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    Number of user tasks that were changed since the last report.
+    """
+
+    rows: "int" = betterproto2.field(5, betterproto2.TYPE_INT32)
+    """
+    Number of rows that were rewritten since the last report.
+    """
+
+    is_done: "bool" = betterproto2.field(6, betterproto2.TYPE_BOOL)
+    """
+    Whether the part of the engine is done.
+    """
+
+
+default_message_pool.register_message("gnomon.identity.v1", "ReportErasureRequest", ReportErasureRequest)
+
+
+@dataclass(eq=False, repr=False)
+class ReportErasureResponse(betterproto2.Message):
+    """
+    Response of ReportErasure.
+    """
+
+    pass
+
+
+default_message_pool.register_message("gnomon.identity.v1", "ReportErasureResponse", ReportErasureResponse)
 
 
 @dataclass(eq=False, repr=False)
@@ -22743,6 +23007,96 @@ class PersonalDataServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.PersonalDataService/ExportPersonalData",
             message,
             ExportPersonalDataResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def erase_user(
+        self,
+        message: "EraseUserRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "EraseUserResponse":
+        """
+        Deletes a user with all dependent records, and puts a pseudonym in the place of the user in events of the provider
+        and in rows of processes. The account is gone at once, all else is erased in the background.
+        Rejected like the deletion of the user. Creates a security event with the pseudonym.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.PersonalDataService/EraseUser",
+            message,
+            EraseUserResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def get_erasure(
+        self,
+        message: "GetErasureRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetErasureResponse":
+        """
+        Returns an erasure with its progress, by its pseudonym.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.PersonalDataService/GetErasure",
+            message,
+            GetErasureResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def claim_erasure(
+        self,
+        message: "ClaimErasureRequest | None" = None,
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ClaimErasureResponse":
+        """
+        Returns an erasure whose part in the engine is not done, and claims it for a minute; nothing if there is none.
+        """
+
+        if message is None:
+            message = ClaimErasureRequest()
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.PersonalDataService/ClaimErasure",
+            message,
+            ClaimErasureResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def report_erasure(
+        self,
+        message: "ReportErasureRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ReportErasureResponse":
+        """
+        Stores the progress of a claimed erasure, and claims it for another minute.
+        Rejected with NOT_FOUND if there is no such erasure.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.PersonalDataService/ReportErasure",
+            message,
+            ReportErasureResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,

@@ -1,0 +1,3 @@
+-- Additive. Placeholder.
+
+SELECT 1;
