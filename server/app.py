@@ -50,6 +50,7 @@ from server.access.user_names import UserNames
 from server.config import EngineConfig
 from server.engine import State
 from server.engine.formats import Feature
+from server.erasures import ProcessErasure
 from server.partition.audit_trail import WaitingEntries
 from server.partition.config import ClusterConfig
 from server.partition.delivery import Delivery
@@ -124,6 +125,7 @@ from server.store.postgres.dedicated import DedicatedDatabase
 from server.store.postgres.history import History
 from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Leases
+from server.store.postgres.pseudonyms import Pseudonyms
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.stored_documents import PostgresDocuments
 from server.store.stored_documents import DocumentStore
@@ -155,6 +157,11 @@ class Engine(Protocol):
         """The rows of all partitions, or None without durable history."""
         ...
 
+    @property
+    def erasure(self) -> ProcessErasure | None:
+        """The erasure of persons in rows of processes, or None without durable history."""
+        ...
+
     async def run(self) -> None: ...
 
     async def ready(self) -> None:
@@ -181,6 +188,7 @@ class MemoryEngine:
     refused: Refused = unnoticed
     audit: AuditLog | None = None
     store: Store | None = None
+    erasure: ProcessErasure | None = None
 
     async def run(self) -> None:
         await self.partition.run()
@@ -236,6 +244,7 @@ class DurableEngine:
     audit: AuditLog
     maintenance: Sequence[Work]
     store: Store
+    erasure: ProcessErasure
 
     async def run(self) -> None:
         """Serve until `stop`, then hand the partitions over."""
@@ -321,6 +330,7 @@ async def durable_engine(
                 IdentityAudit(database, partial(_audits_identity, node)),
                 maintenance,
                 store,
+                ProcessErasure(Pseudonyms(database), router),
             )
 
 

@@ -35,6 +35,7 @@ from server.app import (
     refusal_reports,
 )
 from server.config import EngineConfig
+from server.erasures import ErasureWork
 from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
 from server.platform.addresses import Addresses
@@ -155,6 +156,7 @@ async def _everything(
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             watching = tasks.create_task(watch.run())
+            erasing = tasks.create_task(ErasureWork(directory, engine.erasure).run())
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -164,6 +166,7 @@ async def _everything(
                 identity.drain()
                 await _stop(edge, grpc_server)
                 watching.cancel()
+                erasing.cancel()
                 await asyncio.gather(_ended(engine, running), identity.stop())
 
 

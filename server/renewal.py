@@ -7,6 +7,7 @@ from typing import Any
 from google.protobuf.descriptor import ServiceDescriptor
 
 from server.app import MemoryEngine, Servicers
+from server.erasures import ProcessErasure
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Refused
 from server.platform.records import AuditLog
@@ -21,6 +22,7 @@ class RenewableEngine:
 
     audit: AuditLog | None = None
     store: Store | None = None
+    erasure: ProcessErasure | None = None
 
     def __init__(self, create: Callable[[], MemoryEngine]) -> None:
         self._create = create

@@ -253,6 +253,17 @@ USERS: Final = RecordKind(
             ),
             is_gone=True,
         ),
+        Form(
+            name="erase",
+            rpc="EraseUser",
+            keys=("user_id",),
+            button=marked("Erase user"),
+            done="deleted",
+            warning=marked(
+                "The account is deleted. A pseudonym takes the place of the user in events, tasks and the audit log."
+            ),
+            is_gone=True,
+        ),
     ),
     parts=(
         Part(heading=marked("Sessions"), owner="user_id", listing=_SESSIONS),

@@ -1,4 +1,4 @@
-"""`gnomon users export-data`: write everything that is stored about a user."""
+"""`gnomon users export-data` and `erase`: write everything that is stored about a user, or erase the user."""
 
 import os
 import sys
@@ -54,6 +54,40 @@ async def export_data(
     except OSError as error:
         give_up(f"cannot write {file}: {error.strerror}")
     output.print(f"the data of user {user_id} is in {file}")
+
+
+@client_command
+async def erase(
+    session: Session,
+    output: Output,
+    user: Annotated[
+        str, typer.Argument(help="Id or e-mail address of the user, or the pseudonym with --status.")
+    ],
+    *,
+    status: Annotated[
+        bool, typer.Option("--status", help="Show a running or completed erasure, by its pseudonym.")
+    ] = False,
+) -> None:
+    stub = PersonalDataServiceStub(session.channel)
+    if status:
+        asked = pb.GetErasureRequest(tenant_id=session.tenant, pseudonym=user)
+        erasure = (await session.call(stub.GetErasure, asked)).erasure
+    else:
+        request = pb.EraseUserRequest(tenant_id=session.tenant, user_id=await id_of(session, user))
+        erasure = (await session.call(stub.EraseUser, request)).erasure
+    output.show(erasure, _report(erasure))
+
+
+def _report(erasure: pb.Erasure) -> str:
+    state = "completed" if erasure.is_completed else "running"
+    counts = (
+        f"records removed after the account: {erasure.removed_records}",
+        f"events with the pseudonym: {erasure.rewritten_events}",
+        f"active user tasks with the pseudonym: {erasure.user_tasks}",
+        f"rows of history with the pseudonym: {erasure.rewritten_rows}",
+        *(f"stays: {each.data}, because {each.reason}" for each in erasure.kept),
+    )
+    return "\n".join((f"{erasure.pseudonym}: {state}", *counts))
 
 
 async def id_of(session: Session, user: str) -> str:

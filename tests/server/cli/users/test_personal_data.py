@@ -44,3 +44,14 @@ def test_an_unknown_user_leaves_no_file(gnomon: Gnomon, tmp_path: Path) -> None:
     ended = gnomon("users", "export-data", "nobody", "--output", str(file))
 
     assert (ended.exit_code, file.exists()) == (1, False)
+
+
+def test_an_erased_user_is_gone(gnomon: Gnomon, tmp_path: Path) -> None:
+    address = _imported(gnomon, tmp_path)
+
+    begun = gnomon("users", "erase", address)
+    pseudonym = begun.output.partition(":")[0]
+
+    assert begun.output.startswith("erased-")
+    assert gnomon("users", "erase", address).exit_code == 1
+    assert gnomon("users", "erase", pseudonym, "--status").output.startswith(pseudonym)
