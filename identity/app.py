@@ -227,7 +227,7 @@ async def open_identity(
                 **notices.servicers,
                 **webhooks.servicers,
                 **scim.servicers,
-                **AdministrationWiring(dependencies, user_state, callers).servicers,
+                **AdministrationWiring(dependencies, user_state, callers, erasures=people.erasures).servicers,
                 **ImageWiring(dependencies, user_state, callers).servicers,
                 **FedCmWiring(dependencies, user_state).servicers,
                 **ClientScreenWiring(dependencies, callers).servicers,

@@ -1,4 +1,4 @@
-"""All kinds of records that the provider stores; each has a table of its name."""
+"""All kinds of records that the provider stores, each with a table of its name, and those about one person."""
 
 from typing import Any
 
@@ -12,6 +12,8 @@ from identity.access.sessions.logout_records import BACK_CHANNEL_LOGOUTS, LOGOUT
 from identity.access.sessions.session import SESSIONS
 from identity.access.tokens.revoked import REVOKED_TOKENS
 from identity.access.tokens.token_set import TOKEN_SETS
+from identity.administration.personal_data.erasure import ERASURES
+from identity.administration.personal_data.sections import SECTIONS, ByIds, Section, section
 from identity.administration.webhooks.webhook import WEBHOOKS
 from identity.authentication.authorization.code import AUTHORIZATION_CODES
 from identity.authentication.client_screens import CLIENT_SCREENS
@@ -26,7 +28,7 @@ from identity.authentication.requests.pushed import PUSHED_REQUESTS
 from identity.authentication.requests.request import AUTHORIZATION_REQUESTS
 from identity.authentication.saml.arrival import SAML_ARRIVALS
 from identity.authentication.saml_applications.signing_keys import SAML_SIGNING_KEYS
-from identity.clients.scim_applications.application import SCIM_APPLICATIONS, SCIM_RESOURCES
+from identity.clients.scim_applications.application import SCIM_APPLICATIONS, SCIM_RESOURCES, ids_of_user
 from identity.crypto.keys.root_secret import ROOT_SECRETS
 from identity.crypto.keys.stored import KEY_SETS
 from identity.delivery.mail.queued_letter import QUEUED_LETTERS
@@ -85,6 +87,7 @@ KINDS: tuple[Kind[Any], ...] = (
     DEVICE_STARTS,
     DEVICES,
     DIRECTORY_VERSIONS,
+    ERASURES,
     EVENTS,
     FORWARD_REQUESTS,
     FORWARD_SESSIONS,
@@ -134,3 +137,6 @@ KINDS: tuple[Kind[Any], ...] = (
     USERS,
     WEBHOOKS,
 )
+
+PERSONAL_SECTIONS: tuple[Section, ...] = (*SECTIONS, section(SCIM_RESOURCES, ByIds(ids_of_user), "digest"))
+"""The records that belong to the data of one person, in the order of an export."""

@@ -33,6 +33,7 @@ from gnomon.engine.v1 import (
     message_service_pb2,
     message_subscription_service_pb2,
     operations_service_pb2,
+    personal_data_service_pb2,
     process_definition_service_pb2,
     process_instance_service_pb2,
     refusal_service_pb2,
@@ -45,9 +46,11 @@ from gnomon.engine.v1 import (
     variable_service_pb2,
 )
 from gnomon.partition.v1 import partition_service_pb2
+from server.access.user_names import UserNames
 from server.config import EngineConfig
 from server.engine import State
 from server.engine.formats import Feature
+from server.erasures import ProcessErasure
 from server.partition.audit_trail import WaitingEntries
 from server.partition.config import ClusterConfig
 from server.partition.delivery import Delivery
@@ -101,6 +104,7 @@ from server.rpc.message import MessageServicer
 from server.rpc.message_subscription import MessageSubscriptionServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.partition import PartitionServicer, check_secret
+from server.rpc.personal_data import PersonalDataServicer
 from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusal_reports import RefusalServicer
@@ -121,6 +125,7 @@ from server.store.postgres.dedicated import DedicatedDatabase
 from server.store.postgres.history import History
 from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Leases
+from server.store.postgres.pseudonyms import Pseudonyms
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.stored_documents import PostgresDocuments
 from server.store.stored_documents import DocumentStore
@@ -145,6 +150,16 @@ class Engine(Protocol):
     @property
     def audit(self) -> AuditLog | None:
         """The audit log for identity changes, or None without an audit log."""
+        ...
+
+    @property
+    def store(self) -> Store | None:
+        """The rows of all partitions, or None without durable history."""
+        ...
+
+    @property
+    def erasure(self) -> ProcessErasure | None:
+        """The erasure of persons in rows of processes, or None without durable history."""
         ...
 
     async def run(self) -> None: ...
@@ -172,6 +187,8 @@ class MemoryEngine:
     servicers: Servicers
     refused: Refused = unnoticed
     audit: AuditLog | None = None
+    store: Store | None = None
+    erasure: ProcessErasure | None = None
 
     async def run(self) -> None:
         await self.partition.run()
@@ -226,6 +243,8 @@ class DurableEngine:
     refused: Refused
     audit: AuditLog
     maintenance: Sequence[Work]
+    store: Store
+    erasure: ProcessErasure
 
     async def run(self) -> None:
         """Serve until `stop`, then hand the partitions over."""
@@ -310,6 +329,8 @@ async def durable_engine(
                 refused,
                 IdentityAudit(database, partial(_audits_identity, node)),
                 maintenance,
+                store,
+                ProcessErasure(Pseudonyms(database), router),
             )
 
 
@@ -411,6 +432,12 @@ def refusal_reports(engine: Engine, authenticate: Interceptor, mode: Mode) -> Se
     return {
         _service(refusal_service_pb2): RefusalServicer(authenticate, mode, engine.refused, time.monotonic),
     }
+
+
+def personal_data(engine: Engine, names: UserNames) -> Servicers:
+    """Return the servicer for rows that name a person; embedded mode has no audit log to read."""
+    servicer = None if engine.store is None else PersonalDataServicer(engine.store, names)
+    return {_service(personal_data_service_pb2): servicer}
 
 
 def _service(module: object) -> ServiceDescriptor:

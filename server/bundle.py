@@ -25,8 +25,17 @@ from server import gateway
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch
-from server.app import Engine, create_embedded_engine, durable_engine, refusal_reports
+from server.access.user_names import UserNames
+from server.app import (
+    Engine,
+    Servicers,
+    create_embedded_engine,
+    durable_engine,
+    personal_data,
+    refusal_reports,
+)
 from server.config import EngineConfig
+from server.erasures import ErasureWork
 from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
 from server.platform.addresses import Addresses
@@ -138,10 +147,12 @@ async def _everything(
             open_calls.check(ids)
 
         watch = DirectoryWatch(directory, access, changed)
+        named = personal_data(engine, UserNames(directory, access))
         dispatcher = _dispatcher(
             config,
             engine,
             identity,
+            named,
             authenticate=authenticate,
             open_calls=open_calls,
             observation=observation,
@@ -161,7 +172,8 @@ async def _everything(
         )
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
-            watching = [tasks.create_task(watch.run()), tasks.create_task(open_calls.run())]
+            erasure = ErasureWork(directory, engine.erasure)
+            background = [tasks.create_task(each.run()) for each in (watch, open_calls, erasure)]
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -170,7 +182,7 @@ async def _everything(
                 engine.drain()
                 identity.drain()
                 await _stop(edge, grpc_server)
-                for each in watching:
+                for each in background:
                     each.cancel()
                 await asyncio.gather(_ended(engine, running), identity.stop())
 
@@ -373,6 +385,7 @@ def _dispatcher(
     config: Config,
     engine: Engine,
     identity: Identity,
+    named: Servicers,
     *,
     authenticate: Authenticator,
     open_calls: OpenCalls,
@@ -383,6 +396,7 @@ def _dispatcher(
             **engine.servicers,
             **identity.servicers,
             **refusal_reports(engine, authenticate, config.server.mode),
+            **named,
         },
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,

@@ -7,9 +7,11 @@ from typing import Any
 from google.protobuf.descriptor import ServiceDescriptor
 
 from server.app import MemoryEngine, Servicers
+from server.erasures import ProcessErasure
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Refused
 from server.platform.records import AuditLog
+from server.store.ports import Store
 
 
 class RenewableEngine:
@@ -19,6 +21,8 @@ class RenewableEngine:
     """
 
     audit: AuditLog | None = None
+    store: Store | None = None
+    erasure: ProcessErasure | None = None
 
     def __init__(self, create: Callable[[], MemoryEngine]) -> None:
         self._create = create

@@ -133,6 +133,10 @@ class Caller:
         """Wait for a change that may affect the person, at most some seconds, and return its version."""
         return await self._api.await_change(self._request, version)
 
+    async def metadata(self) -> Metadata:
+        """Return the metadata with which a call has the person's credential and the tenant."""
+        return [*self._own, *await self._api.credential(self._request)]
+
     async def page(self, name: str, body: Mapping[str, object]) -> Document:
         """Call a search whose total is counted up to a bound only: `hasMoreTotalItems` says that there are more."""
         encoded = await self._encoded(name, body, {}, (metadata_names.BOUNDED_TOTAL, "yes"))
@@ -152,7 +156,7 @@ class Caller:
         operation = self._api.operation(name)
         content = b"" if body is None else orjson.dumps(body)
         message = operation.decode(content, JSON if content else "", path=path, query=MultiDict[str]())
-        metadata = [*self._own, *also, *await self._api.credential(self._request)]
+        metadata = [*also, *await self.metadata()]
         return operation.encode(await self._api.call(operation, message, metadata))
 
 

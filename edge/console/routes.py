@@ -18,6 +18,7 @@ from edge.console.identity.pages import (
     identity,
     live_events,
     new_record,
+    personal_data,
     record,
     records,
 )
@@ -54,6 +55,7 @@ from edge.oidc.access.hosts import Hosts
 from edge.oidc.access.peers import Peers
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.pages import PageAssets, Pages
+from edge.oidc.people.personal_data import PersonalDataDocuments
 from edge.oidc.prefix import PREFIX
 from edge.oidc.stubs import stubs_of
 from edge.problem import Handler
@@ -97,6 +99,9 @@ def console_routes(
         streams=LiveStreams(),
         sign_in=SignIn(stubs, access, has_tls=has_tls, timeout=oidc.call_timeout_seconds),
         canonical=canonical or CanonicalHost(),
+        personal_data=PersonalDataDocuments(
+            stubs, timeout=oidc.call_timeout_seconds, long_timeout=oidc.long_call_timeout_seconds
+        ),
         timeout=oidc.call_timeout_seconds,
         max_form_bytes=config.max_body_bytes,
     )
@@ -182,6 +187,7 @@ PAGES: Mapping[str, Show] = {
     "identity/events/live": live_events,
     "identity/{kind}": records,
     "identity/{kind}/{key}": record,
+    "identity/users/{key}/personal-data": personal_data,
 }
 CHANGES: Mapping[str, Change] = {
     "instances/batch": begin_batch,

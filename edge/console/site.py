@@ -27,6 +27,7 @@ from edge.oidc.access.refusal import Refused
 from edge.oidc.access.request_policy import SECURITY_HEADERS
 from edge.oidc.access.support_sessions import Acting
 from edge.oidc.pages import Pages
+from edge.oidc.people.personal_data import PersonalDataDocuments
 from edge.oidc.stubs import Stubs
 from edge.problem import REQUEST_ID, Handler, answered
 from gnomon.identity.v1 import browser_pb2
@@ -73,6 +74,7 @@ class Site:
     streams: LiveStreams
     sign_in: SignIn
     canonical: CanonicalHost
+    personal_data: PersonalDataDocuments
     timeout: float
     max_form_bytes: int
 
@@ -172,6 +174,7 @@ class Site:
             provider_pages=self.provider_pages,
             streams=self.streams,
             browsers=self.browsers,
+            personal_data=self.personal_data,
             is_impersonated=signed_in.is_impersonated,
         )
 

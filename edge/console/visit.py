@@ -18,6 +18,7 @@ from edge.language_of_request import keep_language, language_of
 from edge.oidc.access.browsers import Browsers
 from edge.oidc.access.support_sessions import STOP, Acting
 from edge.oidc.pages import Pages
+from edge.oidc.people.personal_data import PersonalDataDocuments
 from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1.browser_pb2 import SessionCookie
 from server.platform.errors import (
@@ -53,6 +54,7 @@ class Visit:
     provider_pages: Pages
     streams: LiveStreams
     browsers: Browsers
+    personal_data: PersonalDataDocuments
     is_impersonated: bool = False
 
     @property

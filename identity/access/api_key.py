@@ -8,7 +8,12 @@ from identity.access.callers import AdministrationArea, Right
 from server.platform.records import Kind, Record
 
 LATER_AREAS = frozenset(
-    {AdministrationArea.PROVISIONING, AdministrationArea.TERMS_OF_USE, AdministrationArea.WEBHOOKS}
+    {
+        AdministrationArea.PERSONAL_DATA,
+        AdministrationArea.PROVISIONING,
+        AdministrationArea.TERMS_OF_USE,
+        AdministrationArea.WEBHOOKS,
+    }
 )
 """Areas that the previous version does not know."""
 

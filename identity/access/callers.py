@@ -45,6 +45,7 @@ class AdministrationArea(StrEnum):
     GENERIC = "Generic"
     GROUPS = "Groups"
     PAM = "Pam"
+    PERSONAL_DATA = "PersonalData"
     PROVISIONING = "Provisioning"
     ROLES = "Roles"
     SCOPES = "Scopes"

@@ -1,5 +1,6 @@
 """Resolves users, clients and their valid tokens to principals with their permissions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -84,6 +85,13 @@ class Principals:
         """Return the principal of an enabled client, with the claims of a token in its own name."""
         standing = await self._standing(client, issuing, claims)
         return Principal(client.client_id, PrincipalKind.CLIENT, standing, ids=frozenset({client.client_id}))
+
+    async def names_of(self, tenant: Tenant, user_id: str) -> Sequence[str]:
+        """Return the texts by which other records name a user, the id first; raises NotFound."""
+        user = await self._users.get(tenant.tenant_id, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user.names
 
     async def _standing(self, holder: TenantHolder, issuing: Tenant, claims: Claims) -> Standing:
         # Mapping rules of a tenant apply only to tokens of that tenant's own provider.

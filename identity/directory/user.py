@@ -105,6 +105,13 @@ class User(Record):
         return f"{self.given_name} {self.family_name}".strip(" ") or None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The texts by which records of processes and events name the user, each once; the id is the first."""
+        return tuple(
+            dict.fromkeys(filter(None, (self.id, self.username, self.preferred_username, self.email)))
+        )
+
+    @property
     def words(self) -> frozenset[str]:
         """Texts by whose beginnings an administrator finds the user: address, username and names, whole and in parts."""
         return words_of(self.email, self.preferred_username, self.given_name, self.family_name)

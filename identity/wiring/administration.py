@@ -11,6 +11,7 @@ from gnomon.identity.v1 import (
     dynamic_client_service_pb2,
     event_service_pb2,
     impersonation_service_pb2,
+    personal_data_service_pb2,
     saml_key_service_pb2,
     terms_of_use_service_pb2,
 )
@@ -25,8 +26,11 @@ from identity.access.rpc.api_key import ApiKeyServicer
 from identity.access.rpc.blacklist import BlacklistServicer
 from identity.administration.event_reader import EventReader
 from identity.administration.impersonation import Impersonations
+from identity.administration.personal_data.erasures import Erasures
+from identity.administration.personal_data.exports import PersonalDataExport
 from identity.administration.rpc.event import EventServicer
 from identity.administration.rpc.impersonation import ImpersonationServicer
+from identity.administration.rpc.personal_data import PersonalDataServicer
 from identity.administration.rpc.saml_key import SamlKeyServicer
 from identity.administration.rpc.terms_of_use import TermsOfUseServicer
 from identity.administration.saml_keys import SamlKeyAdministration
@@ -38,6 +42,7 @@ from identity.clients.rpc.dynamic_client import DynamicClientServicer
 from identity.clients.sectors import Sectors
 from identity.directory.tenants.settings_of_tenants import SettingsOfTenants
 from identity.directory.tenants.tenant_record import TENANTS
+from identity.records import PERSONAL_SECTIONS
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 
@@ -48,6 +53,7 @@ _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _TERMS = terms_of_use_service_pb2.DESCRIPTOR.services_by_name["TermsOfUseService"]
 _SAML_KEYS = saml_key_service_pb2.DESCRIPTOR.services_by_name["SamlKeyService"]
 _IMPERSONATIONS = impersonation_service_pb2.DESCRIPTOR.services_by_name["ImpersonationService"]
+_PERSONAL_DATA = personal_data_service_pb2.DESCRIPTOR.services_by_name["PersonalDataService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
 
 
@@ -59,6 +65,8 @@ class AdministrationWiring:
         dependencies: Dependencies,
         user_state: UserState,
         callers: Callers,
+        *,
+        erasures: Erasures,
     ) -> None:
         self._dependencies = dependencies
         self._user_state = user_state
@@ -81,6 +89,16 @@ class AdministrationWiring:
                 self._admission, SamlKeyAdministration(dependencies.saml_signing_keys, dependencies.events)
             ),
             _IMPERSONATIONS: self._impersonations(),
+            _PERSONAL_DATA: PersonalDataServicer(
+                self._admission,
+                PersonalDataExport(
+                    dependencies.store,
+                    PERSONAL_SECTIONS,
+                    events=dependencies.events,
+                    clock=dependencies.clock,
+                ),
+                erasures,
+            ),
         }
 
     def _client_administration(self) -> ClientAdministration:

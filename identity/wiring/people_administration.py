@@ -26,6 +26,7 @@ from identity.access.device import DEVICES
 from identity.access.rpc.admission import Admission
 from identity.access.rpc.process_api_caller import ProcessApiCallers
 from identity.access.sessions.session import SESSIONS
+from identity.administration.personal_data.erasures import Erasures, ErasureWork
 from identity.administration.rpc.session_administration import SessionAdministrationServicer
 from identity.administration.sessions import SessionAdministration
 from identity.administration.tenant_sign_out import TenantSignOut
@@ -107,6 +108,7 @@ from identity.protocol.devices.administration import DeviceAdministration
 from identity.protocol.rpc.consent import ConsentServicer
 from identity.protocol.rpc.device_list import DeviceListServicer
 from identity.protocol.unredeemed_codes import UnredeemedCodes
+from identity.records import PERSONAL_SECTIONS
 from identity.wiring.access import UserState
 from identity.wiring.dependencies import Dependencies
 from identity.wiring.notices import NoticeWiring
@@ -186,6 +188,14 @@ class PeopleAdministrationWiring:
         )
         self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
         self.people = self._user_administration()
+        self.erasures = Erasures(
+            dependencies.store,
+            self.people,
+            tenants=dependencies.tenants,
+            events=dependencies.events,
+            clock=dependencies.clock,
+            randomness=dependencies.randomness,
+        )
         self.mapping_rules = self._mapping_rules()
         self.authorizations = self._authorizations()
         self.servicers = {
@@ -237,6 +247,15 @@ class PeopleAdministrationWiring:
             config=dependencies.config.users,
         ).run()
         yield self._tenant_sign_out.run()
+        yield ErasureWork(
+            dependencies.store,
+            PERSONAL_SECTIONS,
+            self.erasures,
+            users=self.people,
+            tenants=dependencies.tenants,
+            clock=dependencies.clock,
+            pause=dependencies.pause,
+        ).run()
 
     def _user_administration(self) -> UserAdministration:
         dependencies = self._dependencies
@@ -318,6 +337,7 @@ class PeopleAdministrationWiring:
         account = OwnAccount(
             self.people,
             proofs,
+            removal=self.erasures,
             addresses=addresses,
             sessions=user_state.sessions,
             config=dependencies.config.users,

@@ -21,7 +21,9 @@ tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=Lis
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
 batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
-users = typer.Typer(help="Import users from another provider, or export them.", no_args_is_help=True)
+users = typer.Typer(
+    help="Import or export users, export the data of one, or erase one.", no_args_is_help=True
+)
 signals = typer.Typer(help="Broadcast signals to process instances.", no_args_is_help=True)
 
 add_command(
@@ -133,6 +135,18 @@ add_command(
     "export",
     "server.cli.users.exports:export_users",
     "Write the users of a tenant to a file, which an import can read.",
+)
+add_command(
+    users,
+    "export-data",
+    "server.cli.users.personal_data:export_data",
+    "Write everything that is stored about one user, as one JSON document.",
+)
+add_command(
+    users,
+    "erase",
+    "server.cli.users.personal_data:erase",
+    "Delete a user, and put a pseudonym in the place of the user elsewhere; or show how far that is.",
 )
 add_command(
     app,

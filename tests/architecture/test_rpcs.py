@@ -8,7 +8,9 @@ from collections.abc import Mapping
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
 
-from server.app import create_embedded_engine, refusal_reports
+from server.access.config import AccessConfig
+from server.access.user_names import UserNames
+from server.app import create_embedded_engine, personal_data, refusal_reports
 from server.config import EngineConfig
 from server.platform.dispatch import snake_case
 from server.platform.errors import PROBLEMS
@@ -22,6 +24,8 @@ OPEN_TO_THE_AUTHENTICATED = {
     "/gnomon.engine.v1.TopologyService/GetTopology",
     "/gnomon.engine.v1.SystemService/GetSystemConfiguration",
     "/gnomon.directory.v1.AuthenticationService/GetAuthentication",
+    # The servicer admits the person, and others by their permissions.
+    "/gnomon.engine.v1.PersonalDataService/ListPersonalData",
 }
 
 # Only the embedded mode, which keeps no audit log, has a clock that moves.
@@ -37,6 +41,9 @@ async def _servicers() -> Mapping[str, object | None]:
             **engine.servicers,
             **running.identity.servicers,
             **refusal_reports(engine, lambda _: None, Mode.EMBEDDED),
+            **personal_data(
+                engine, UserNames(running.system_channel, AccessConfig(issuer=running.identity.issuer))
+            ),
         }
     return {service.full_name: servicer for service, servicer in together.items()}
 

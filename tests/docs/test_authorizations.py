@@ -29,6 +29,7 @@ BY_PERMISSION_ALONE = {
     "UpdateTenant",
     "DeleteTenant",
     "GetPrincipal",
+    "ListUserNames",
     "CheckDpopProof",
     "AwaitDirectoryVersion",
 }

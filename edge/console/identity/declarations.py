@@ -162,9 +162,9 @@ class RecordKind:
     """Records of one kind: the list of them, the page of each, and their forms.
 
     Without `listing` there is one record, that of the tenant. `get` reads a record, whose id goes to `get_key`; without
-    it the record is looked for in the list. `actions` are forms of the whole list. `is_of_deployment` says that only
-    administrators of the default tenant have it. Where records have no pages, `facts` of the RPC `status` stand above the
-    list, if the first of them has a value.
+    it the record is looked for in the list. `actions` are forms of the whole list. `download` is the label of the link to
+    the record's personal data. `is_of_deployment` says that only administrators of the default tenant have it. Where
+    records have no pages, `facts` of the RPC `status` stand above the list, if the first of them has a value.
     """
 
     name: str
@@ -181,6 +181,7 @@ class RecordKind:
     forms: tuple[Form, ...] = ()
     parts: tuple[Part, ...] = ()
     actions: tuple[Form, ...] = ()
+    download: str = ""
     is_of_deployment: bool = False
 
     @property

@@ -131,6 +131,13 @@ async def create_record(visit: Visit, sent: Sent) -> web.Response:
     return visit.sent_to("identity", kind.name, *segments, done=form.done)
 
 
+async def personal_data(visit: Visit) -> web.StreamResponse:
+    """The document with everything that is stored about a user, for a download."""
+    asked = visit.administration.request("ExportPersonalData")
+    asked.user_id = _checked(visit.key)
+    return await visit.personal_data.response(visit.request, asked, await visit.api.metadata())
+
+
 async def record(visit: Visit) -> web.Response:
     return await _record_page(visit, _kind(visit), _checked(visit.key))
 

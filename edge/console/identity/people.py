@@ -167,6 +167,7 @@ USERS: Final = RecordKind(
             _ENDS,
         ),
     ),
+    download=marked("Download personal data"),
     forms=(
         Form(
             name="change",
@@ -249,6 +250,17 @@ USERS: Final = RecordKind(
             done="deleted",
             warning=marked(
                 "The account is deleted with its sessions, tokens and devices. Nobody can undo this."
+            ),
+            is_gone=True,
+        ),
+        Form(
+            name="erase",
+            rpc="EraseUser",
+            keys=("user_id",),
+            button=marked("Erase user"),
+            done="deleted",
+            warning=marked(
+                "The account is deleted. A pseudonym takes the place of the user in events, tasks and the audit log."
             ),
             is_gone=True,
         ),

@@ -8,6 +8,7 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.people.one_time_codes import OneTimeCodesEndpoint
 from edge.oidc.people.own_account import OwnAccountEndpoint
 from edge.oidc.people.passkeys import PasskeysEndpoint
+from edge.oidc.people.personal_data import PersonalDataEndpoint
 from edge.oidc.people.provider_links import ProviderLinksEndpoint
 from edge.oidc.people.users import UsersEndpoint
 from edge.oidc.protocol.devices import DevicesEndpoint
@@ -24,6 +25,8 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _passkeys(PasskeysEndpoint(stubs, calls, browsers=browsers))
     yield from _one_time_codes(OneTimeCodesEndpoint(stubs, calls))
     yield from _provider_links(ProviderLinksEndpoint(stubs, calls))
+    data = PersonalDataEndpoint(stubs, calls, browsers=browsers)
+    yield "/users/{id}/personal_data", {"GET": data.get}
     yield from _users(stubs, calls)
 
 

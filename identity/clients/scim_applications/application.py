@@ -1,5 +1,6 @@
 """A SCIM application, and the users and groups that the provider has written to it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -7,7 +8,7 @@ from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.subscribers import Subscriber
 from identity.foundation.searches import words_of
 from server.platform.call import TenantId
-from server.platform.records import Kind, Owner, Record, Records
+from server.platform.records import Kind, Owner, Record, Records, RecordStore
 
 MOST_OF_TENANT = 20
 
@@ -101,6 +102,14 @@ def group_links(application: ScimApplication) -> str:
 
 def remote_key(links: str, remote_id: str) -> str:
     return f"{links}.{remote_id}"
+
+
+async def ids_of_user(store: RecordStore, tenant_id: TenantId, user_id: str) -> Sequence[str]:
+    """Return the ids of the records about a user, of all applications."""
+    return [
+        f"{user_links(each)}.{user_id}"
+        for each in await store.of(SCIM_APPLICATIONS).page(tenant_id, most=MOST_OF_TENANT)
+    ]
 
 
 async def remove_resources(records: Records[ScimResource], tenant_id: TenantId, links: str) -> None:

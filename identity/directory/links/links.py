@@ -37,7 +37,7 @@ class Links:
                 expires_at=until + _KNOWN_FOR,
                 user_id=user_id,
                 usage=usage,
-                holder=_holder(user_id, usage),
+                holder=holder_of(user_id, usage),
                 good_until=until,
                 value=value,
             )
@@ -47,7 +47,7 @@ class Links:
     async def find(self, tenant: Tenant, user_id: UserId, usage: Usage, code: str) -> Link | None:
         """Return the user's link without using it up; used and expired ones too."""
         link = await self._records.get(tenant.tenant_id, self._id(code))
-        return link if link is not None and link.holder == _holder(user_id, usage) else None
+        return link if link is not None and link.holder == holder_of(user_id, usage) else None
 
     async def find_by_code(self, tenant: Tenant, code: str) -> Link | None:
         """Return a link by its code alone, of any user and usage."""
@@ -55,7 +55,7 @@ class Links:
 
     async def of_user(self, tenant: Tenant, user_id: UserId, usage: Usage) -> Sequence[Link]:
         """Return all links of a user for this usage; used and expired ones too."""
-        return await self._records.find(tenant.tenant_id, "holder", _holder(user_id, usage))
+        return await self._records.find(tenant.tenant_id, "holder", holder_of(user_id, usage))
 
     async def bind(self, link: Link, binding: str) -> Link:
         """Bind the link to one browser; raises Changed when another was first."""
@@ -77,11 +77,12 @@ class Links:
 
     async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None:
         """Delete all links of a user for this usage."""
-        await self._records.remove(tenant.tenant_id, "holder", _holder(user_id, usage))
+        await self._records.remove(tenant.tenant_id, "holder", holder_of(user_id, usage))
 
     def _id(self, code: str) -> str:
         return self._hasher.hash(code).hex()
 
 
-def _holder(user_id: UserId, usage: Usage) -> str:
+def holder_of(user_id: UserId, usage: Usage) -> str:
+    """Return the text by which links of a user with one usage are found."""
     return f"{user_id} {usage}"

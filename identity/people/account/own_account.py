@@ -5,6 +5,7 @@ address takes effect once it is confirmed.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from identity.access.callers import Actor
 from identity.access.person import Person
@@ -28,18 +29,24 @@ class RenewedSession:
     cookie: str = field(repr=False)
 
 
+class Removal(Protocol):
+    async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None: ...
+
+
 class OwnAccount:
     def __init__(
         self,
         administration: UserAdministration,
         proofs: Proofs,
         *,
+        removal: Removal,
         addresses: AddressChanges,
         sessions: Sessions,
         config: UsersConfig,
     ) -> None:
         self._administration = administration
         self._proofs = proofs
+        self._removal = removal
         self._addresses = addresses
         self._sessions = sessions
         self._config = config
@@ -95,10 +102,10 @@ class OwnAccount:
             raise PermissionDenied("only administrators can delete accounts", cause="SELF_DELETE_OFF")
 
     async def delete(self, person: Person, proof: Proof) -> None:
-        """Delete the account with all dependent records; raises PermissionDenied, InvalidArgument."""
+        """Delete the account, and erase the person elsewhere; raises PermissionDenied, InvalidArgument."""
         self.expect_deletable()
         await self._proofs.expect(person, proof)
-        await self._administration.delete(person.tenant, person.user_id, person.actor)
+        await self._removal.delete(person.tenant, person.user_id, person.actor)
 
     async def _with_own_address(self, person: Person, change: UserChange) -> tuple[User, str, UserChange]:
         """Return the user, the new address if it differs, and the rest of the change; raises InvalidArgument."""

@@ -77,11 +77,20 @@ class DirectoryServicer:
     def _tenant(self, issuer: str, call: Call) -> Tenant:
         """Raises NotFound for a provider about which the caller may not ask."""
         tenant = self._tenants.find_by_issuer(issuer)
+        self._expect_known(tenant, call)
+        return tenant
+
+    def _expect_known(self, tenant: Tenant, call: Call) -> None:
+        """Raises NotFound for a tenant about which the caller may not ask."""
         # Services of this process and callers with access to the default tenant may ask about every provider.
         known = {tenant.tenant_id, self._tenants.default.tenant_id}
         if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
             raise NotFound("there is no such principal")
-        return tenant
+
+    async def list_user_names(self, request: pb.ListUserNamesRequest, call: Call) -> pb.ListUserNamesResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        self._expect_known(tenant, call)
+        return pb.ListUserNamesResponse(names=await self._principals.names_of(tenant, request.user_id))
 
     async def get_signed_in_principal(
         self, request: pb.GetSignedInPrincipalRequest, _call: Call

@@ -259,7 +259,7 @@ async def test_a_form_has_the_bounds_of_the_contract(console: Console) -> None:
     (name,) = page.xpath("//input[@name='name']")
     assert (name.get("pattern"), name.get("required")) == (r"^[A-Za-z0-9_\-]{2,64}$", "")
     rights = page.xpath("//input[@name='access']/@value")
-    assert len(rights) == 19 * 4
+    assert len(rights) == 20 * 4
     assert "Users:update" in rights
 
 

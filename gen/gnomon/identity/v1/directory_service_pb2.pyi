@@ -389,6 +389,56 @@ class AwaitSignedInChangeResponse(_message.Message):
 Global___AwaitSignedInChangeResponse: _TypeAlias = AwaitSignedInChangeResponse  # noqa: Y015
 
 @_typing.final
+class ListUserNamesRequest(_message.Message):
+    """Request of ListUserNames."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant of the user."""
+    user_id: _builtins.str
+    """Id of the user."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        user_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListUserNamesRequest: _TypeAlias = ListUserNamesRequest  # noqa: Y015
+
+@_typing.final
+class ListUserNamesResponse(_message.Message):
+    """Response of ListUserNames."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The names, each once; the id is the first."""
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListUserNamesResponse: _TypeAlias = ListUserNamesResponse  # noqa: Y015
+
+@_typing.final
 class AwaitDirectoryVersionRequest(_message.Message):
     """Request of AwaitDirectoryVersion."""
 

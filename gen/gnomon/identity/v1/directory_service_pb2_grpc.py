@@ -50,6 +50,11 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
                 _registered_method=True)
+        self.ListUserNames = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/ListUserNames',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesResponse.FromString,
+                _registered_method=True)
         self.AwaitSignedInChange = channel.unary_unary(
                 '/gnomon.identity.v1.DirectoryService/AwaitSignedInChange',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitSignedInChangeRequest.SerializeToString,
@@ -92,6 +97,14 @@ class DirectoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListUserNames(self, request, context):
+        """Returns the names by which other records refer to a user: id, username and e-mail address.
+        Rejected with NOT_FOUND if the tenant has no such user.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def AwaitSignedInChange(self, request, context):
         """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
         user who is signed in with a browser may do, at most for the given time.
@@ -126,6 +139,11 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     servicer.GetSignedInPrincipal,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.SerializeToString,
+            ),
+            'ListUserNames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListUserNames,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesResponse.SerializeToString,
             ),
             'AwaitSignedInChange': grpc.unary_unary_rpc_method_handler(
                     servicer.AwaitSignedInChange,
@@ -220,6 +238,33 @@ class DirectoryService:
             '/gnomon.identity.v1.DirectoryService/GetSignedInPrincipal',
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetSignedInPrincipalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListUserNames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.DirectoryService/ListUserNames',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.ListUserNamesResponse.FromString,
             options,
             channel_credentials,
             insecure,

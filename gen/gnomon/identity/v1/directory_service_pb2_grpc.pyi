@@ -47,6 +47,10 @@ class DirectoryServiceStub:
     Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
     """
+    ListUserNames: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.ListUserNamesRequest, _directory_service_pb2.ListUserNamesResponse]
+    """Returns the names by which other records refer to a user: id, username and e-mail address.
+    Rejected with NOT_FOUND if the tenant has no such user.
+    """
     AwaitSignedInChange: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitSignedInChangeRequest, _directory_service_pb2.AwaitSignedInChangeResponse]
     """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
     user who is signed in with a browser may do, at most for the given time.
@@ -75,6 +79,10 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     """Returns the principal of the user who is signed in with a browser.
     Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
     token is not that of the session.
+    """
+    ListUserNames: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.ListUserNamesRequest, _directory_service_pb2.ListUserNamesResponse]  # type: ignore[assignment]
+    """Returns the names by which other records refer to a user: id, username and e-mail address.
+    Rejected with NOT_FOUND if the tenant has no such user.
     """
     AwaitSignedInChange: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitSignedInChangeRequest, _directory_service_pb2.AwaitSignedInChangeResponse]  # type: ignore[assignment]
     """Returns the version of the directory; waits until a change after the known version may have changed or ended what the
@@ -119,6 +127,16 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns the principal of the user who is signed in with a browser.
         Rejected with UNAUTHENTICATED if there is none, with PERMISSION_DENIED if the call changes something and the CSRF
         token is not that of the session.
+        """
+
+    @_abc_1.abstractmethod
+    def ListUserNames(
+        self,
+        request: _directory_service_pb2.ListUserNamesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_directory_service_pb2.ListUserNamesResponse, _abc.Awaitable[_directory_service_pb2.ListUserNamesResponse]]:
+        """Returns the names by which other records refer to a user: id, username and e-mail address.
+        Rejected with NOT_FOUND if the tenant has no such user.
         """
 
     @_abc_1.abstractmethod

@@ -72,6 +72,7 @@ class Own:
         self.account = OwnAccount(
             administration.users,
             proofs,
+            removal=administration.users,
             addresses=self.changes,
             sessions=provider.sessions,
             config=UsersConfig(),

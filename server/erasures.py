@@ -1,0 +1,136 @@
+"""The part of the engine in erasures of persons: a pseudonym takes the place of the person in tasks and audit entries.
+
+The provider has the erasures. A process claims one, works in slices and reports its progress, so another process
+continues after its end. Assignees and candidates of active user tasks change by commands, as if an administrator
+assigned the task, so task listeners run.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final, cast
+
+import grpc
+
+from gnomon.identity.v1 import personal_data_service_pb2 as pb
+from gnomon.identity.v1.personal_data_service_pb2_grpc import PersonalDataServiceStub
+from server.engine.keys import Key
+from server.engine.user_task_commands import AssignUserTask, UpdateUserTask
+from server.partition.origin import Origin
+from server.partition.router import Router
+from server.platform.channels import Channel
+from server.platform.errors import ServiceError, Unavailable
+from server.store.postgres.pseudonyms import SLICE, ErasedPerson, NamingTask, Pseudonyms
+
+logger = logging.getLogger(__name__)
+
+_PASS_SECONDS: Final = 5.0
+_CALL_SECONDS: Final = 10.0
+# A listener of the task may take any time; the task is looked at again.
+_TASK_SECONDS: Final = 5.0
+_ACTOR: Final = "erasure"
+_ACTION: Final = "erase"
+
+Report = Callable[..., Awaitable[None]]
+
+
+class ProcessErasure:
+    """The work in this process, over the rows of all partitions."""
+
+    def __init__(self, pseudonyms: Pseudonyms, router: Router) -> None:
+        self._pseudonyms = pseudonyms
+        self._router = router
+
+    async def run(self, person: ErasedPerson, position: str, report: Report) -> None:
+        """Erase the person after a position, with a report for each slice; raises Unavailable."""
+        await report(position, user_tasks=await self._change_tasks(person))
+        for rewrite in (self._pseudonyms.rewrite_tasks, self._pseudonyms.rewrite_batch_operations):
+            count = SLICE
+            while count == SLICE:
+                count = await rewrite(person)
+                await report(position, rows=count)
+        following: str | None = position
+        while following is not None:
+            entries = await self._pseudonyms.rewrite_entries(person, following)
+            following = entries.position
+            await report(following or "", rows=entries.count)
+        if not await self._pseudonyms.tasks(person, after=Key(0)):
+            await report("", is_done=True)
+
+    async def _change_tasks(self, person: ErasedPerson) -> int:
+        changed, after = 0, Key(0)
+        while tasks := await self._pseudonyms.tasks(person, after=after):
+            for task in tasks:
+                changed += await self._change(person, task)
+            after = tasks[-1].key
+        return changed
+
+    async def _change(self, person: ErasedPerson, task: NamingTask) -> bool:
+        """Whether the task names the person no more; a task that changes at the same time is looked at again."""
+        origin = Origin(tenant_id=person.tenant_id, actor_id=_ACTOR, request_id=person.pseudonym)
+        try:
+            async with asyncio.timeout(_TASK_SECONDS):
+                if task.is_assigned:
+                    assignment = AssignUserTask(
+                        tenant_id=person.tenant_id,
+                        user_task_key=task.key,
+                        assignee=person.pseudonym,
+                        allow_override=True,
+                        action=_ACTION,
+                    )
+                    await self._router.submit(assignment, origin)
+                if task.candidate_users:
+                    update = UpdateUserTask(
+                        tenant_id=person.tenant_id,
+                        user_task_key=task.key,
+                        candidate_users=tuple(dict.fromkeys(task.candidate_users)),
+                        action=_ACTION,
+                    )
+                    await self._router.submit(update, origin)
+        except (ServiceError, TimeoutError):
+            return False
+        return True
+
+
+class ErasureWork:
+    """Claims erasures; `channel` leads to the provider. Without history there is nothing to erase."""
+
+    def __init__(self, channel: Channel, erasure: ProcessErasure | None) -> None:
+        self._provider = PersonalDataServiceStub(cast("grpc.aio.Channel", channel))
+        self._erasure = erasure
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            await asyncio.sleep(_PASS_SECONDS)
+            try:
+                await self.finish()
+            except (grpc.RpcError, Unavailable):
+                logger.warning("an erasure was interrupted; it continues later")
+
+    async def finish(self) -> None:
+        """Work on every erasure that no other process works on; raises RpcError, Unavailable."""
+        while True:
+            claimed = await self._provider.ClaimErasure(pb.ClaimErasureRequest(), timeout=_CALL_SECONDS)
+            if not claimed.pseudonym:
+                return
+            person = ErasedPerson(
+                tenant_id=claimed.tenant_id, names=tuple(claimed.names), pseudonym=claimed.pseudonym
+            )
+
+            async def report(
+                position: str, *, person: ErasedPerson = person, is_done: bool = False, **counts: int
+            ) -> None:
+                request = pb.ReportErasureRequest(
+                    tenant_id=person.tenant_id,
+                    pseudonym=person.pseudonym,
+                    position=position,
+                    is_done=is_done,
+                    **counts,
+                )
+                await self._provider.ReportErasure(request, timeout=_CALL_SECONDS)
+
+            if self._erasure is None:
+                await report("", is_done=True)
+            else:
+                await self._erasure.run(person, claimed.position, report)

@@ -1,0 +1,183 @@
+"""Rows of processes that name an erased person: finds active user tasks, and rewrites ended ones and the audit log.
+
+Partitions write rows of history and of the audit log once, so these statements may run in any process at any time. Each
+changes a bounded number of rows.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.engine.keys import Key
+from server.platform.postgres.database import Database
+
+SLICE = 500
+ENTRIES = 2000
+
+_SHORTEST_NAME = 3
+_NAMED = "(assignee = ANY($2::text[]) OR candidate_users && $2::text[])"
+_CANDIDATES = """
+    ARRAY(
+        SELECT CASE WHEN each = ANY($2::text[]) THEN $3 ELSE each END
+        FROM unnest(t.candidate_users) WITH ORDINALITY AS candidate (each, place) ORDER BY place
+    )
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasedPerson:
+    """`names` are the texts by which rows name the person, the id first; the pseudonym takes their place."""
+
+    tenant_id: str
+    names: Sequence[str]
+    pseudonym: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamingTask:
+    """An active user task that names the person."""
+
+    key: Key
+    is_assigned: bool
+    candidate_users: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenEntries:
+    """The number of changed entries, and the position after the last one read; None after the last entry of all."""
+
+    count: int
+    position: str | None
+
+
+class Pseudonyms:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def tasks(self, person: ErasedPerson, *, after: Key) -> Sequence[NamingTask]:
+        """Return the next active user tasks; raises Unavailable."""
+        rows = await self._database.fetch(
+            f"""
+            SELECT user_task_key, assignee, candidate_users FROM runtime.user_task
+            WHERE tenant_id = $1 AND {_NAMED} AND user_task_key > $3
+            ORDER BY user_task_key LIMIT {SLICE}
+            """,  # noqa: S608  # texts of our own
+            person.tenant_id,
+            list(person.names),
+            after,
+        )
+        return [
+            NamingTask(
+                Key(row["user_task_key"]),
+                row["assignee"] in person.names,
+                [person.pseudonym if each in person.names else each for each in row["candidate_users"]]
+                if not set(person.names).isdisjoint(row["candidate_users"])
+                else (),
+            )
+            for row in rows
+        ]
+
+    async def rewrite_tasks(self, person: ErasedPerson) -> int:
+        """Rewrite some ended user tasks, fewer than SLICE only at the end; raises Unavailable."""
+        return await self._count(
+            f"""
+            WITH chosen AS MATERIALIZED (
+                SELECT bucket, partition_id, user_task_key FROM history.user_task
+                WHERE tenant_id = $1 AND {_NAMED} LIMIT {SLICE}
+            ), changed AS (
+                UPDATE history.user_task AS t SET
+                    assignee = CASE WHEN t.assignee = ANY($2::text[]) THEN $3 ELSE t.assignee END,
+                    candidate_users = {_CANDIDATES}
+                FROM chosen WHERE t.bucket = chosen.bucket AND t.partition_id = chosen.partition_id
+                    AND t.user_task_key = chosen.user_task_key
+                RETURNING 1
+            )
+            SELECT count(*) FROM changed
+            """,  # noqa: S608  # texts of our own
+            person,
+        )
+
+    async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
+        """Rewrite some batch operations, fewer than SLICE only at the end; raises Unavailable."""
+        return await self._count(
+            f"""
+            WITH chosen AS MATERIALIZED (
+                SELECT partition_id, batch_operation_key FROM runtime.batch_operation
+                WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) LIMIT {SLICE}
+            ), changed AS (
+                UPDATE runtime.batch_operation AS t SET actor_id = $3
+                FROM chosen WHERE t.partition_id = chosen.partition_id
+                    AND t.batch_operation_key = chosen.batch_operation_key
+                RETURNING 1
+            )
+            SELECT count(*) FROM changed
+            """,  # noqa: S608  # texts of our own
+            person,
+        )
+
+    async def rewrite_entries(self, person: ErasedPerson, position: str) -> RewrittenEntries:
+        """Rewrite audit entries among the next ENTRIES of all tenants; raises Unavailable."""
+        partition_id, _, key = position.partition("/")
+        user_id = person.names[0]
+        (row,) = await self._database.fetch(
+            f"""
+            WITH seen AS MATERIALIZED (
+                SELECT bucket, partition_id, audit_entry_key FROM history.audit_entry
+                WHERE (partition_id, audit_entry_key) > ($4::smallint, $5::bigint)
+                ORDER BY partition_id, audit_entry_key LIMIT {ENTRIES}
+            ), changed AS (
+                UPDATE history.audit_entry AS t SET
+                    actor_id = CASE
+                        WHEN t.actor_id = ANY($2::text[]) THEN $3
+                        WHEN starts_with(t.actor_id, $6 || ' as ') THEN $3 || substr(t.actor_id, length($6) + 1)
+                        WHEN right(t.actor_id, length($6) + 4) = ' as ' || $6
+                            THEN left(t.actor_id, -length($6)) || $3
+                        ELSE t.actor_id END,
+                    entity_id = CASE WHEN t.entity_type = 'USER' AND t.entity_id = ANY($2::text[])
+                        THEN $3 ELSE t.entity_id END,
+                    related_entity_id = CASE
+                        WHEN t.related_entity_type = 'USER' AND t.related_entity_id = ANY($2::text[])
+                        THEN $3 ELSE t.related_entity_id END,
+                    detail = regexp_replace(t.detail, $7, $3, 'g')
+                FROM seen
+                WHERE t.bucket = seen.bucket AND t.partition_id = seen.partition_id
+                    AND t.audit_entry_key = seen.audit_entry_key AND t.tenant_id = $1
+                    AND (
+                        t.actor_id = ANY($2::text[]) OR starts_with(t.actor_id, $6 || ' as ')
+                        OR right(t.actor_id, length($6) + 4) = ' as ' || $6
+                        OR t.entity_type = 'USER' AND t.entity_id = ANY($2::text[])
+                        OR t.related_entity_type = 'USER' AND t.related_entity_id = ANY($2::text[])
+                        OR t.detail ~ $7
+                    )
+                RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM changed) AS changed, (SELECT count(*) FROM seen) AS seen,
+                last.partition_id, last.audit_entry_key
+            FROM (SELECT 1) AS one LEFT JOIN (
+                SELECT partition_id, audit_entry_key FROM seen
+                ORDER BY partition_id DESC, audit_entry_key DESC LIMIT 1
+            ) AS last ON true
+            """,  # noqa: S608  # texts of our own
+            person.tenant_id,
+            list(person.names),
+            person.pseudonym,
+            int(partition_id or "-1"),
+            int(key or "0"),
+            user_id,
+            _pattern(person.names),
+        )
+        is_last = row["seen"] < ENTRIES
+        return RewrittenEntries(
+            row["changed"], None if is_last else f"{row['partition_id']}/{row['audit_entry_key']}"
+        )
+
+    async def _count(self, statement: str, person: ErasedPerson) -> int:
+        (row,) = await self._database.fetch(statement, person.tenant_id, list(person.names), person.pseudonym)
+        count: int = row["count"]
+        return count
+
+
+def _pattern(names: Sequence[str]) -> str:
+    """Return the pattern of names that are no parts of longer words, in the syntax of PostgreSQL."""
+    found = [re.escape(name) for name in sorted(names, key=len, reverse=True) if len(name) >= _SHORTEST_NAME]
+    return rf"(?<![\w.+-])({'|'.join(found)})(?![\w+-]|\.\w)"

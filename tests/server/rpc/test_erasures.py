@@ -1,0 +1,156 @@
+"""The erasure of a person in tasks, batch operations and the audit log of durable engines."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from server.app import DurableEngine
+from server.bpmn.builder import process
+from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.dispatch import Dispatcher
+from server.platform.interceptors import interceptors
+from server.platform.policy import Mode
+from server.store.postgres.pseudonyms import ErasedPerson
+from tests.server.rpc.caller import EVERYTHING, Caller
+from tests.server.rpc.conftest import NewEngine
+from tests.waits import until_so
+
+ADA = ErasedPerson(
+    tenant_id="default", names=("ada-id", "ada", "ada@example.com"), pseudonym="erased-1234567890abcdef"
+)
+# A name in a model, or in a variable, belongs to the process and stays.
+APPROVAL = process("approval").start().user_task("approve").end()
+DEFAULT = frozenset({TenantId("default")})
+PRINCIPALS = {
+    "Bearer ada": Principal("ada-id", DEFAULT, EVERYTHING, is_person=True),
+    "Bearer adam": Principal("adam-id", DEFAULT, EVERYTHING, is_person=True),
+    "Bearer ada as adam": Principal("adam-id", DEFAULT, EVERYTHING, is_person=True, acting="ada-id"),
+    "Bearer adam as ada": Principal("ada-id", DEFAULT, EVERYTHING, is_person=True, acting="adam-id"),
+}
+TABLES = """
+    SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname IN ('gnomon', 'runtime', 'history') AND relkind = 'r'
+"""
+
+
+def authenticate(call: Call) -> None:
+    """Stands at the port of the real one, which has tests of its own."""
+    call.principal = PRINCIPALS[call.metadata[AUTHORIZATION]]
+
+
+@pytest.fixture
+async def engine(bundled_engine_of_three: NewEngine) -> AsyncIterator[DurableEngine]:
+    async with bundled_engine_of_three() as running:
+        assert isinstance(running.engine, DurableEngine)
+        yield running.engine
+
+
+@pytest.fixture
+def ada(engine: DurableEngine) -> Caller:
+    return Caller(LocalChannel(Dispatcher(engine.servicers, interceptors(Mode.BUNDLED, authenticate))), "ada")
+
+
+class Reports:
+    """The progress that the provider would store."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, dict[str, Any]]] = []
+
+    async def __call__(self, position: str, **counts: Any) -> None:
+        self.all.append((position, counts))
+
+    @property
+    def is_done(self) -> bool:
+        return self.all[-1][1] == {"is_done": True}
+
+    def total(self, name: str) -> int:
+        return sum(counts.get(name, 0) for _, counts in self.all)
+
+
+async def texts(dsn: str) -> dict[str, str]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        found = {}
+        for schema, name in await connection.fetch(TABLES):
+            # Names of our own.
+            rows = await connection.fetch(f'SELECT t::text FROM {schema}."{name}" AS t')  # noqa: S608
+            found[name] = "".join(row[0] for row in rows)
+        return found
+    finally:
+        await connection.close()
+
+
+async def everything_about_ada(ada: Caller) -> None:
+    """Tasks that are active, completed and of others, entries of all forms, and a batch operation."""
+    await ada.deploy(APPROVAL)
+    for _ in range(4):
+        await ada.start("approval")
+    first, second, third, _ = tasks = (await ada("SearchUserTasks")).items
+    for task in tasks:
+        await ada("AssignUserTask", user_task_key=task.user_task_key, assignee="ada")
+        changes = {"candidate_users": {"names": ["adam", "ada"]}}
+        await ada("UpdateUserTask", user_task_key=task.user_task_key, changeset=changes)
+    await ada("CompleteUserTask", user_task_key=first.user_task_key)
+    await ada.signed_in_as("ada as adam")("CompleteUserTask", user_task_key=second.user_task_key)
+    await ada.signed_in_as("adam as ada")(
+        "AssignUserTask", user_task_key=third.user_task_key, assignee="adam"
+    )
+    none = {"process_definition_id": {"eq": "none"}}
+    await ada("CancelProcessInstancesBatchOperation", filter=none)
+
+
+async def test_no_row_names_an_erased_person(engine: DurableEngine, ada: Caller, durable_dsn: str) -> None:
+    await everything_about_ada(ada)
+    reports = Reports()
+
+    async def is_erased() -> bool:
+        await engine.erasure.run(ADA, "", reports)
+        found = await texts(durable_dsn)
+        # Adam is somebody else.
+        left = {name: text for name, text in found.items() if "ada" in text.replace("adam", "")}
+        return not left
+
+    await until_so(is_erased)
+    assert reports.is_done
+    tasks = (await ada.signed_in_as("adam")("SearchUserTasks")).items
+    assert [
+        (each.assignee, sorted(each.candidate_users))
+        for each in tasks
+        if not each.HasField("completion_date")
+    ] == [
+        ("adam", ["adam", ADA.pseudonym]),
+        (ADA.pseudonym, ["adam", ADA.pseudonym]),
+    ]
+    actors = {each.actor_id for each in (await ada("ListAuditEntries", limit=500)).items}
+    assert {
+        ADA.pseudonym,
+        f"{ADA.pseudonym} as adam-id",
+        f"adam-id as {ADA.pseudonym}",
+    } <= actors
+
+
+async def test_an_interrupted_erasure_is_finished(
+    engine: DurableEngine, ada: Caller, durable_dsn: str
+) -> None:
+    await everything_about_ada(ada)
+
+    class Interrupted(Exception):
+        pass
+
+    async def interrupt(_: str, **_counts: Any) -> None:
+        raise Interrupted
+
+    with pytest.raises(Interrupted):
+        await engine.erasure.run(ADA, "", interrupt)
+    reports = Reports()
+
+    async def is_done() -> bool:
+        await engine.erasure.run(ADA, "", reports)
+        return reports.is_done
+
+    await until_so(is_done)
+    found = await texts(durable_dsn)
+    assert {name for name, text in found.items() if "ada" in text.replace("adam", "")} == set()
