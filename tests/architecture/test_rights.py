@@ -91,7 +91,7 @@ def test_administrators_of_the_deployment_alone_have_its_tenants() -> None:
 
 # Callers have `identity:write` or an API key. `Administrators.guard` checks what these operations give and take.
 GUARDED = {
-    *("CreateUser", "UpdateUser", "DeleteUser", "UpdateUserAttributeValues"),
+    *("CreateUser", "UpdateUser", "DeleteUser", "EraseUser", "UpdateUserAttributeValues"),
     *("UpdateAccount", "UpdatePreferredUsername", "DeleteAccount"),
     *("CreateGroup", "UpdateGroup", "DeleteGroup", "CreateRole", "UpdateRole", "DeleteRole"),
     *("CreateScope", "UpdateScope", "DeleteScope"),
@@ -129,7 +129,7 @@ WITHOUT_RIGHTS = {
     *("RotateKeys", "CreateSamlKey", "ActivateSamlKey", "DeleteNextSamlKey"),
     *("SynchronizeScimApplication", "TryScimApplication", "TryLdapDirectory", "LookUpProvider"),
     *("PreviewClientScreen", "AdmitImage", "CheckApiKey", "CheckAccountDeletion", "IssueModificationToken"),
-    *("ExportUsers", "DescribeProvisioning", "AwaitEvents", "BeginProviderLink"),
+    *("ExportUsers", "ExportPersonalData", "DescribeProvisioning", "AwaitEvents", "BeginProviderLink"),
     *("StartCodeGenerator", "ConfirmCodeGenerator", "RenameCodeGenerator", "CreateRecoveryCodes"),
     *("TurnOnEmailCodes", "ConvertToPasskey", "StartPasskeyRegistration", "FinishPasskeyRegistration"),
     *("StartPasskeyAuthentication", "FinishPasskeyAuthentication"),

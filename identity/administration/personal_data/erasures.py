@@ -23,7 +23,7 @@ from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant, Tenants
 from server.platform.call import TenantId
 from server.platform.clock import Clock
-from server.platform.errors import InvalidState, NotFound, PermissionDenied, Unavailable
+from server.platform.errors import InvalidState, NotFound, PermissionDenied, ServiceError, Unavailable
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
 logger = logging.getLogger(__name__)
@@ -43,7 +43,8 @@ _BY_DELETION: Final = frozenset({"user", "event", "scim_resource"})
 # Only the engine is waited for.
 _AFTER_OWN_PART: Final = NEVER - timedelta(days=2)
 _OPEN: Final = NEVER - timedelta(days=1)
-_SYSTEM: Final = Actor(ActorKind.CLIENT, "erasure", "erasure")
+# The caller who began the erasure had the right to delete the user.
+_SYSTEM: Final = Actor(ActorKind.CLIENT, "erasure", "erasure", is_administrator=True)
 
 
 class Users(Protocol):
@@ -211,8 +212,8 @@ class ErasureWork:
             await self._pause(_PASS_SECONDS)
             try:
                 await self.finish()
-            except Unavailable:
-                logger.warning("the store is not available; erasures continue later")
+            except ServiceError as fault:
+                logger.warning("erasures continue later", extra={"reason": fault.detail})
 
     async def finish(self) -> None:
         """Continue the erasures that are due; raises Unavailable."""

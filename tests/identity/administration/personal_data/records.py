@@ -43,6 +43,7 @@ def user(name: str) -> User:
         valid_until=None,
         expires_at=None,
         tenant_ids=(DEFAULT,),
+        attributes={"branch": f'"{name}"'},
     )
 
 

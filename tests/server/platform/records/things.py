@@ -39,7 +39,7 @@ TABLE = """
 """
 
 # Creates the table of removals, and the function that finds records by their owners.
-REMOVALS = resources.files("server.store.postgres") / "migrations" / "0068_removals.sql"
+REMOVALS = resources.files("server.store.postgres") / "migrations" / "0066_removals.sql"
 
 
 class Size(StrEnum):
