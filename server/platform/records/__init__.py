@@ -6,6 +6,25 @@ several records: data that must change together is one record, and an action tha
 """
 
 from server.platform.records.pages import every
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, Record, Records, RecordStore
+from server.platform.records.port import (
+    AlreadyThere,
+    AuditLog,
+    Changed,
+    Condition,
+    Kind,
+    Record,
+    Records,
+    RecordStore,
+)
 
-__all__ = ["AlreadyThere", "AuditLog", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]
+__all__ = [
+    "AlreadyThere",
+    "AuditLog",
+    "Changed",
+    "Condition",
+    "Kind",
+    "Record",
+    "RecordStore",
+    "Records",
+    "every",
+]

@@ -12,7 +12,7 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.query import Page, Query, evaluate
-from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
+from server.platform.records.port import AlreadyThere, Changed, Condition, Kind, R, Records
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
 Noted = Callable[[AuditNote], None]
@@ -33,8 +33,12 @@ class MemoryRecordStore:
     def of(self, kind: Kind[R]) -> Records[R]:
         if kind.name not in self._kept:
             expect_unique_texts(kind)
-            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted)
+            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted, self._holds)
         return self._kept[kind.name]
+
+    def _holds(self, condition: Condition) -> bool:
+        kept = self._kept.get(condition.kind.name)
+        return kept is not None and kept.has_text(condition.tenant_id, condition.record_id, condition.field)
 
     async def note(self, note: AuditNote) -> None:
         self._noted(note)
@@ -43,7 +47,14 @@ class MemoryRecordStore:
 class MemoryRecords(Generic[R]):
     """Records of one kind, indexed by every text that finds them, and by tenant and scheduled time."""
 
-    def __init__(self, kind: Kind[R], clock: Clock, noted: Noted = _unnoted) -> None:
+    def __init__(
+        self,
+        kind: Kind[R],
+        clock: Clock,
+        noted: Noted = _unnoted,
+        holds: Callable[[Condition], bool] = lambda _: True,
+    ) -> None:
+        self._holds = holds
         self._kind = kind
         self._clock = clock
         self._noted = noted
@@ -118,25 +129,45 @@ class MemoryRecords(Generic[R]):
                 replaced += 1
         return replaced
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        revision: int | None = None,
+        note: AuditNote | None = None,
+    ) -> R | None:
         record = self._live(tenant_id, record_id)
         if record is not None:
+            if revision is not None and record.revision != revision:
+                raise Changed
             self._drop(record)
             self._note(note)
         return record
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
+    async def remove(
+        self, tenant_id: TenantId, field: str, text: str, *, condition: Condition | None = None
+    ) -> int:
+        if condition is not None and not self._holds(condition):
+            return 0
         found = await self.find(tenant_id, field, text, most=len(self._records))
         for record in found:
             self._drop(record)
         return len(found)
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        own = (self._live(*place) for place in self._records if place[0] == tenant_id)
-        found = list(islice((record for record in own if record is not None), most))
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        if condition is not None and not self._holds(condition):
+            return 0
+        own = (record for place, record in self._records.items() if place[0] == tenant_id)
+        found = list(islice(own, most))
         for record in found:
             self._drop(record)
         return len(found)
+
+    def has_text(self, tenant_id: TenantId, record_id: str, field: str) -> bool:
+        """Whether there is a record with this id that has a text in the field."""
+        record = self._live(tenant_id, record_id)
+        return record is not None and bool(texts_of(record, field))
 
     async def remove_expired(self, *, most: int = 1000) -> int:
         expired = [record for record in self._records.values() if self._is_expired(record)][:most]

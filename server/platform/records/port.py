@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
@@ -54,6 +54,16 @@ class Kind(Generic[R]):
     scheduled: str = ""
     later: Mapping[str, frozenset[str]] = field(default_factory=dict)
     instead: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A record of the kind with this id exists and has a text in an indexed field."""
+
+    kind: Kind[Any]
+    tenant_id: TenantId
+    record_id: str
+    field: str
 
 
 class AlreadyThere(Exception):
@@ -127,16 +137,31 @@ class Records(Protocol[R]):
         """
         ...
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
-        """Remove and return the record; of several concurrent callers exactly one receives it."""
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        revision: int | None = None,
+        note: AuditNote | None = None,
+    ) -> R | None:
+        """Remove and return the record; of several concurrent callers exactly one receives it.
+
+        With a `revision`, raises Changed if the record has another one.
+        """
         ...
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
-        """Remove the records with this text in a unique or indexed field; return their number."""
+    async def remove(
+        self, tenant_id: TenantId, field: str, text: str, *, condition: Condition | None = None
+    ) -> int:
+        """Remove the records with this text in a unique or indexed field, if the condition holds; return their number."""
         ...
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        """Remove at most `most` records of a tenant atomically; return their number."""
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        """Remove at most `most` records of a tenant atomically, expired ones too; return their number.
+
+        With a `condition`, nothing is removed unless it holds at the same moment.
+        """
         ...
 
     async def remove_expired(self, *, most: int = 1000) -> int:

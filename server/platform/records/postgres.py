@@ -20,9 +20,9 @@ from server.platform.query import Page, Query
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import TOTAL, Statement
 from server.platform.records.contents import Contents
-from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
+from server.platform.records.port import AlreadyThere, AuditLog, Changed, Condition, Kind, R, Records
 from server.platform.records.search import FEW, Search, search_of
-from server.platform.records.statements import ALONE, Statements, noting
+from server.platform.records.statements import ALONE, Statements, counted, noting
 from server.platform.records.texts import (
     can_be_kept,
     expect_that_can_be_kept,
@@ -184,22 +184,38 @@ class PostgresRecords(Generic[R]):
             await self._database.fetch(self._statements.replace_all, *_columns(rows), self._clock.now())
         )
 
-    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
+    async def take(
+        self,
+        tenant_id: TenantId,
+        record_id: str,
+        *,
+        revision: int | None = None,
+        note: AuditNote | None = None,
+    ) -> R | None:
         if not can_be_kept(tenant_id, record_id):
             return None
         place = (tenant_id, record_id, self._clock.now())
-        rows = await self._noting.fetch(self._statements.take, place, note)
+        if revision is None:
+            rows = await self._noting.fetch(self._statements.take, place, note)
+            return self._record(rows[0]) if rows else None
+        rows = await self._noting.fetch(self._statements.take_revision, (*place, revision), note)
+        if not rows and await self.get(tenant_id, record_id) is not None:
+            raise Changed
         return self._record(rows[0]) if rows else None
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
+    async def remove(
+        self, tenant_id: TenantId, field: str, text: str, *, condition: Condition | None = None
+    ) -> int:
         if not text or not can_be_kept(tenant_id, text):
             return 0
-        statement = self._statements.remove[field]
-        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now()))
+        holds, arguments = _holding(condition, 4)
+        statement = counted(f"{self._statements.remove[field]} AND {holds}")
+        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now(), *arguments))
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        rows = await self._database.fetch(self._statements.remove_some, tenant_id, most, self._clock.now())
-        return _count(rows)
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        holds, arguments = _holding(condition, 3)
+        statement = self._statements.remove_some.format(condition=holds)
+        return _count(await self._database.fetch(statement, tenant_id, most, *arguments))
 
     async def remove_expired(self, *, most: int = 1000) -> int:
         return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
@@ -249,6 +265,17 @@ def _columns(rows: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
 def _as_json(texts: list[str]) -> str:
     """Encode texts as JSON, because the rows of an array of arrays must have equal lengths."""
     return orjson.dumps(texts).decode()
+
+
+def _holding(condition: Condition | None, first: int) -> tuple[str, Sequence[str]]:
+    """SQL that is true while the condition holds, with its arguments, which start at number `first`."""
+    if condition is None:
+        return "true", ()
+    text = f"""EXISTS (
+        SELECT FROM identity."{condition.kind.name}" AS kept
+        WHERE kept.tenant_id = ${first} AND kept.id = ${first + 1} AND kept.{condition.field} IS NOT NULL
+    )"""
+    return text, (condition.tenant_id, condition.record_id)
 
 
 def _count(rows: Sequence[asyncpg.Record]) -> int:

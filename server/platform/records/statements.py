@@ -36,7 +36,9 @@ class Statements:
     - `replace_all`: the arguments of `insert_all`, and the current time.
     - `find_any`: the tenant, an array of texts, the current time.
     - `due_tenants`: the scheduled time, the current time.
-    - `remove_some`: the tenant, the limit, the current time.
+    - `take_revision`: the tenant, the id, the current time, the revision.
+    - `remove_some`: the tenant, the limit; it has a place for the SQL of a condition.
+    - `remove`: deletes without returning a number, so that a condition can be added.
     - Others: the tenant, the lookup value, the current time, the limit.
     """
 
@@ -52,6 +54,7 @@ class Statements:
     replace: str
     replace_all: str
     take: str
+    take_revision: str
     remove: Mapping[str, str]
     remove_some: str
     remove_expired: str
@@ -82,14 +85,17 @@ class Statements:
             replace=_replace(table, columns),
             replace_all=_replace_all(table, columns, lists, kind.scheduled),
             take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
+            take_revision=(
+                f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} AND revision = $4 RETURNING content"
+            ),
             remove={
-                field: _counted(f"DELETE FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}")
+                field: f"DELETE FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}"
                 for field, match in matches.items()
             },
             remove_some=_remove_some(table),
             remove_expired=_remove_expired(table),
             remove_expired_like={
-                field: _counted(
+                field: counted(
                     f"DELETE FROM {table} WHERE tenant_id = $1 AND {field} = $2 AND expires_at <= $3"
                 )
                 for field in ("id", *kind.unique)
@@ -211,7 +217,7 @@ def _remove_some(table: str) -> str:
     """Return a statement that selects the rows once; a plain condition could be evaluated again for each row."""
     return f"""
         WITH chosen AS MATERIALIZED (
-            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {_LIVE}
+            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {{condition}}
             ORDER BY id LIMIT $2 FOR UPDATE
         ), gone AS (
             DELETE FROM {table} AS record USING chosen
@@ -240,5 +246,5 @@ def _remove_expired(table: str) -> str:
     """
 
 
-def _counted(statement: str) -> str:
+def counted(statement: str) -> str:
     return f"WITH gone AS ({statement} RETURNING 1) SELECT count(*) FROM gone"
