@@ -1,0 +1,3 @@
+-- Additive. Reserved.
+
+SELECT 1;
