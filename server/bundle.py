@@ -29,6 +29,7 @@ from server.app import Engine, create_embedded_engine, durable_engine, refusal_r
 from server.config import EngineConfig
 from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
+from server.partition.removal_watch import RemovalWatch
 from server.platform.addresses import Addresses
 from server.platform.caller import EDGE_SECRET, EdgeSecret
 from server.platform.channels import Channel, LocalChannel
@@ -127,7 +128,13 @@ async def _everything(
         directory = LocalChannel(Dispatcher(identity.servicers, ()))
         access = AccessConfig(issuer=identity.issuer)
         authenticate = Authenticator(directory, access, SystemClock())
-        watch = DirectoryWatch(directory, access, authenticate.invalidate)
+        removal = RemovalWatch(directory, lambda: engine.removals)
+
+        def changed() -> None:
+            authenticate.invalidate()
+            removal.wake()
+
+        watch = DirectoryWatch(directory, access, changed)
         dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
         grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
@@ -144,6 +151,7 @@ async def _everything(
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             watching = tasks.create_task(watch.run())
+            removing = tasks.create_task(removal.run())
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -153,6 +161,7 @@ async def _everything(
                 identity.drain()
                 await _stop(edge, grpc_server)
                 watching.cancel()
+                removing.cancel()
                 await asyncio.gather(_ended(engine, running), identity.stop())
 
 
@@ -172,7 +181,7 @@ async def _identity(
             if metrics is not None:
                 report_pool(metrics, "identity", pool)
         own = dataclasses.replace(config, identity=provider_of(config))
-        identity = await stack.enter_async_context(open_identity(own, store, clock))
+        identity = await stack.enter_async_context(open_identity(own, store, clock, has_engine=True))
         if metrics is not None:
             metrics.gauge(
                 "gnomon_unchecked_passwords",

@@ -1,7 +1,8 @@
 """The stored record of a tenant."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from identity.directory.tenants.password_policy import PasswordPolicy
 from identity.directory.tenants.settings import TenantSettings
@@ -12,12 +13,23 @@ from server.platform.records import Kind, Record
 # Records of tenants belong to the deployment.
 DEPLOYMENT = TenantId("")
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class RemovalPhase(StrEnum):
+    """State of the removal of a tenant: the engine clears its share; then its partitions release the id."""
+
+    NONE = ""
+    CLEARING = "clearing"
+    RELEASING = "releasing"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRecord(Record):
     """`id` is the tenant's id, `tenant_id` that of the deployment; with a `hostname` the issuer is at that host.
 
-    A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed.
+    A tenant is deleted once `deleted_at` is set; its record stays until everything else of it is removed. `removal` is
+    then the state of the removal, `rows_left` the number of rows that the engine counted last.
     """
 
     name: str
@@ -28,14 +40,21 @@ class TenantRecord(Record):
     password_policy: PasswordPolicy = field(default_factory=PasswordPolicy)
     created_at: datetime
     deleted_at: datetime | None = None
+    removal: RemovalPhase = RemovalPhase.NONE
+    rows_left: int | None = None
 
     @property
     def own_id(self) -> TenantId:
         return TenantId(self.id)
 
     @property
+    def removal_number(self) -> int:
+        """The number of the removal, which no other removal of this id has; 0 without one."""
+        return 0 if self.deleted_at is None else (self.deleted_at - _EPOCH) // timedelta(microseconds=1)
+
+    @property
     def security_profile(self) -> SecurityProfile:
         return self.settings.profile
 
 
-TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",))
+TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",), indexed=("removal",))
