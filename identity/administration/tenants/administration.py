@@ -189,6 +189,9 @@ class TenantAdministration:
         deleted = replace(
             record, hostname="", deleted_at=self._clock.now(), removal=RemovalPhase.CLEARING, rows_left=None
         )
+        if note is not None and note.tenant_id == record.own_id:
+            # Entries of the tenant are removed with it.
+            note = replace(note, tenant_id=self._tenants.default.tenant_id)
         await self._replaced(deleted, note)
         await self._directory.refresh()
         await self._version.advance()

@@ -17,6 +17,7 @@ from identity.foundation.events.kinds import EVENT_KINDS
 from identity.foundation.randomness import SystemRandomness
 from identity.foundation.tenants import Tenants
 from identity.records import KINDS
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import AlreadyExists, NotFound
@@ -36,6 +37,7 @@ class Process:
     tenants: Tenants
     removal: TenantRemoval
     administration: TenantAdministration
+    notes: list[AuditNote]
 
     async def create(self) -> None:
         await self.administration.create("acme", TenantProperties(), TenantSettings(), actor=ACTOR)
@@ -74,7 +76,8 @@ class NoKeys:
 @pytest.fixture
 async def process() -> Process:
     clock = VirtualClock(pinned=NOON)
-    store = MemoryRecordStore(clock)
+    notes: list[AuditNote] = []
+    store = MemoryRecordStore(clock, notes.append)
     tenants = Tenants("https://id.example.com", DEFAULT)
     directory = TenantDirectory(tenants, store, clock)
     removal = TenantRemoval(directory, store, KINDS, clock=clock)
@@ -90,7 +93,7 @@ async def process() -> Process:
         clock=clock,
     )
     await directory.open((DEFAULT,))
-    found = Process(clock, store, tenants, removal, administration)
+    found = Process(clock, store, tenants, removal, administration, notes)
     await found.create()
     return found
 
@@ -239,3 +242,22 @@ async def test_a_deletion_of_an_earlier_version_becomes_a_removal(process: Proce
     await other.removal.finish()
 
     assert [record.id for record in await other.removal.under_way()] == ["acme"]
+
+
+async def test_the_audit_entry_about_a_deletion_does_not_go_with_the_tenant(process: Process) -> None:
+    note = AuditNote(
+        tenant_id=ACME,
+        timestamp=NOON,
+        operation_type="DELETE",
+        actor_type="CLIENT",
+        actor_id="service",
+        entity_type="TENANT",
+        entity_id="acme",
+        related_entity_type=None,
+        related_entity_id=None,
+        request_id="r-1",
+    )
+
+    await process.administration.delete("acme", actor=ACTOR, note=note)
+
+    assert process.notes == [replace(note, tenant_id=DEFAULT)]
