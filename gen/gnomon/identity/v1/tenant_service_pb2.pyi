@@ -85,7 +85,7 @@ class RemovalProgress(_message.Message):
     """Time of the deletion, in Unix seconds."""
     rows_left: _builtins.int
     """Number of rows of process instances, definitions, documents and the like that are left, of each kind at most 10,000;
-    null as long as the engine has not counted them.
+    absent as long as the engine has not counted them.
     """
     def __init__(
         self,

@@ -13331,7 +13331,7 @@ class RemovalProgress(betterproto2.Message):
     rows_left: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
     Number of rows of process instances, definitions, documents and the like that are left, of each kind at most 10,000;
-    null as long as the engine has not counted them.
+    absent as long as the engine has not counted them.
     """
 
 
