@@ -127,8 +127,11 @@ async def open_identity(
     *,
     making: KeyMaker | None = None,
     pause: Pause = asyncio.sleep,
+    has_engine: bool = False,
 ) -> AsyncIterator[Identity]:
     """Serve calls and run the background loops while the block runs; at its end `making` is closed.
+
+    With an engine, the removal of a tenant ends when the engine has reported that nothing of it is left.
 
     Queues pause between two look-ups of due tasks.
 
@@ -144,7 +147,7 @@ async def open_identity(
             pause=pause,
             stack=stack,
         )
-        tenants = TenantWiring(dependencies)
+        tenants = TenantWiring(dependencies, has_engine=has_engine)
         await tenants.open()
         user_state = user_state_of(dependencies)
         notices = NoticeWiring(dependencies, user_state)

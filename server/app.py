@@ -69,8 +69,10 @@ from server.partition.meter import UNMEASURED, Meter
 from server.partition.node import Node
 from server.partition.partition import Partition
 from server.partition.quota import Quota
+from server.partition.removal_watch import Removals
 from server.partition.router import Router
 from server.partition.samples import Samples
+from server.partition.tenant_removals import TenantRemovals
 from server.partition.tunnels import Tunnels
 from server.platform.clock import Clock, SystemClock, VirtualClock
 from server.platform.dispatch import Dispatcher, Interceptor, Refused, unnoticed
@@ -119,6 +121,7 @@ from server.rpc.user_task_list import DurableUserTaskServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
 from server.store.memory_documents import MemoryDocuments
+from server.store.memory_tenant_rows import MemoryTenantRows
 from server.store.ports import Store
 from server.store.postgres.backlog import backlog
 from server.store.postgres.dedicated import DedicatedDatabase
@@ -128,6 +131,7 @@ from server.store.postgres.leases import Leases
 from server.store.postgres.pseudonyms import Pseudonyms
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.stored_documents import PostgresDocuments
+from server.store.postgres.tenant_rows import PostgresTenantRows
 from server.store.stored_documents import DocumentStore
 
 MOST_REFUSALS = 10_000
@@ -162,6 +166,11 @@ class Engine(Protocol):
         """The erasure of persons in rows of processes, or None without durable history."""
         ...
 
+    @property
+    def removals(self) -> Removals:
+        """Removals of tenants from the partitions of this process."""
+        ...
+
     async def run(self) -> None: ...
 
     async def ready(self) -> None:
@@ -185,6 +194,7 @@ class MemoryEngine:
     partition: Partition
     streams: JobStreams
     servicers: Servicers
+    removals: Removals
     refused: Refused = unnoticed
     audit: AuditLog | None = None
     store: Store | None = None
@@ -217,9 +227,10 @@ def create_embedded_engine(
     meter.watch(local)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
     streams = _streams(config, router, meter)
+    documents = MemoryDocuments(config.documents)
     servicers: Servicers = {
         **_servicers(config, store, router, clock, streams=streams),
-        **_documents(config, MemoryDocuments(config.documents), clock),
+        **_documents(config, documents, clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         _service(timer_service_pb2): TimerServicer(store, router, partition.state, store),
         # Only available with durable history; the mode gate answers these calls.
@@ -229,7 +240,8 @@ def create_embedded_engine(
         _service(audit_log_service_pb2): None,
         _service(refusal_service_pb2): None,
     }
-    return MemoryEngine(clock, partition, streams, servicers)
+    rows = MemoryTenantRows(store, documents, partition.state.removed_tenants)
+    return MemoryEngine(clock, partition, streams, servicers, TenantRemovals(lambda: (local,), rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +254,7 @@ class DurableEngine:
     servicers: Servicers
     refused: Refused
     audit: AuditLog
+    removals: Removals
     maintenance: Sequence[Work]
     store: Store
     erasure: ProcessErasure
@@ -328,6 +341,11 @@ async def durable_engine(
                 servicers,
                 refused,
                 IdentityAudit(database, partial(_audits_identity, node)),
+                TenantRemovals(
+                    node.open_partitions,
+                    PostgresTenantRows(database),
+                    lambda: node.format.has(Feature.TENANT_REMOVALS),
+                ),
                 maintenance,
                 store,
                 ProcessErasure(Pseudonyms(database), router),

@@ -38,6 +38,7 @@ from server.config import EngineConfig
 from server.erasures import ErasureWork
 from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
+from server.partition.removal_watch import RemovalWatch
 from server.platform.addresses import Addresses
 from server.platform.caller import EDGE_SECRET, EdgeSecret
 from server.platform.channels import Channel, LocalChannel
@@ -141,10 +142,12 @@ async def _everything(
         access = AccessConfig(issuer=identity.issuer, admission_seconds=config.access.admission_seconds)
         authenticate = Authenticator(directory, access, common)
         open_calls = OpenCalls(authenticate.readmit, common)
+        removal = RemovalWatch(directory, lambda: engine.removals)
 
         def changed(ids: frozenset[str]) -> None:
             authenticate.invalidate(ids)
             open_calls.check(ids)
+            removal.wake()
 
         watch = DirectoryWatch(directory, access, changed)
         named = personal_data(engine, UserNames(directory, access))
@@ -173,7 +176,7 @@ async def _everything(
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             erasure = ErasureWork(directory, engine.erasure)
-            background = [tasks.create_task(each.run()) for each in (watch, open_calls, erasure)]
+            background = [tasks.create_task(each.run()) for each in (watch, open_calls, removal, erasure)]
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -209,7 +212,7 @@ async def _identity(
                     lambda: [Gauge(clock.offset.total_seconds())],
                 )
         own = dataclasses.replace(config, identity=provider_of(config))
-        identity = await stack.enter_async_context(open_identity(own, store, clock))
+        identity = await stack.enter_async_context(open_identity(own, store, clock, has_engine=True))
         if metrics is not None:
             metrics.gauge(
                 "gnomon_unchecked_passwords",

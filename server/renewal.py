@@ -8,6 +8,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from server.app import MemoryEngine, Servicers
 from server.erasures import ProcessErasure
+from server.partition.removal_watch import Removals
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Refused
 from server.platform.records import AuditLog
@@ -36,6 +37,10 @@ class RenewableEngine:
     @property
     def clock(self) -> VirtualClock:
         return self._engine.clock
+
+    @property
+    def removals(self) -> Removals:
+        return self._engine.removals
 
     @property
     def refused(self) -> Refused:

@@ -4,11 +4,12 @@ from collections.abc import Coroutine, Iterator, Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from gnomon.identity.v1 import sign_in_domain_service_pb2, tenant_service_pb2
+from gnomon.identity.v1 import sign_in_domain_service_pb2, tenant_removal_service_pb2, tenant_service_pb2
 from identity.access.callers import Callers
 from identity.access.rpc.admission import Admission
 from identity.administration.rpc.sign_in_domain import SignInDomainServicer
 from identity.administration.rpc.tenant import TenantServicer
+from identity.administration.rpc.tenant_removal import TenantRemovalServicer
 from identity.administration.tenants.administration import TenantAdministration
 from identity.administration.tenants.domain_administration import DomainAdministration
 from identity.administration.tenants.removal import TenantRemoval
@@ -21,18 +22,21 @@ from identity.records import KINDS
 from identity.wiring.dependencies import Dependencies
 
 _TENANT = tenant_service_pb2.DESCRIPTOR.services_by_name["TenantService"]
+_REMOVAL = tenant_removal_service_pb2.DESCRIPTOR.services_by_name["TenantRemovalService"]
 _DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainService"]
 
 
 class TenantWiring:
-    def __init__(self, dependencies: Dependencies) -> None:
+    def __init__(self, dependencies: Dependencies, *, has_engine: bool = False) -> None:
         self._dependencies = dependencies
         self._providers: ProviderDirectory = (
             Providers(dependencies.store) if dependencies.config.federation.enabled else NoProviders()
         )
         self.targets = SignInTargets(dependencies.tenants, dependencies.store, self._providers)
         self.directory = TenantDirectory(dependencies.tenants, dependencies.store, dependencies.clock)
-        self._removal = TenantRemoval(self.directory, dependencies.store, KINDS, clock=dependencies.clock)
+        self._removal = TenantRemoval(
+            self.directory, dependencies.store, KINDS, clock=dependencies.clock, has_engine=has_engine
+        )
         self.administration = self._administration()
 
     async def open(self) -> None:
@@ -51,6 +55,7 @@ class TenantWiring:
         admission = Admission(tenants, callers)
         return {
             _TENANT: TenantServicer(tenants, admission, self.administration),
+            _REMOVAL: TenantRemovalServicer(self._removal),
             _DOMAIN: SignInDomainServicer(admission, self._domain_administration()),
         }
 

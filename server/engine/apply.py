@@ -53,6 +53,7 @@ from server.engine.process_instance import (
 from server.engine.signal_appliers import SIGNAL_APPLIERS
 from server.engine.start_timer_appliers import START_TIMER_APPLIERS
 from server.engine.state import State
+from server.engine.tenant_appliers import TENANT_APPLIERS
 from server.engine.user_task_changes import UserTaskTransition
 from server.engine.variables import octets
 
@@ -902,5 +903,6 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         **SIGNAL_APPLIERS,
         **BATCH_APPLIERS,
         **START_TIMER_APPLIERS,
+        **TENANT_APPLIERS,
     },
 )

@@ -5,6 +5,7 @@ after a variable has changed.
 """
 
 from collections import OrderedDict
+from collections.abc import Collection
 from typing import Final
 
 from server import feel
@@ -45,6 +46,9 @@ class KnownClusterVariables:
 
     def get(self, owner: Owner, name: str) -> ClusterVariableSet | None:
         return self._of.get(owner, {}).get(name)
+
+    def of(self, owner: Owner) -> Collection[ClusterVariableSet]:
+        return self._of.get(owner, {}).values()
 
     def count(self, owner: Owner) -> int:
         return len(self._of.get(owner, ()))

@@ -70,6 +70,7 @@ from server.engine.signal_commands import (
     EvaluateConditionals,
     ReceiveSignal,
 )
+from server.engine.tenant_commands import MarkTenant, PurgeTenant, ReleaseTenant
 from server.engine.timer_commands import FireTimer, SetStartTimers, TriggerStartTimer, TriggerTimer
 from server.engine.user_task_commands import (
     AssignUserTask,
@@ -112,6 +113,9 @@ Command = (
     | TriggerTimer
     | FireTimer
     | SetStartTimers
+    | MarkTenant
+    | PurgeTenant
+    | ReleaseTenant
     | TriggerStartTimer
     | PublishMessage
     | CorrelateMessage

@@ -6,6 +6,7 @@ from server import dmn
 from server.engine import versions
 from server.engine.decision_events import DecisionRequirementsDeployed, DeployedDecision
 from server.engine.definitions import DecisionFile, compiled_decisions
+from server.engine.journal import Journal
 from server.engine.keys import Key
 
 # Tenant id and id in the model.
@@ -54,6 +55,8 @@ class KnownDecisions:
         # The highest version number ever used, deleted versions included.
         self._graph_numbers: dict[Name, int] = {}
         self._numbers: dict[Name, int] = {}
+        # The tenants of deleted graphs, which the store keeps for the numbers.
+        self.deleted: dict[Key, str] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KnownDecisions) and vars(self) == vars(other)
@@ -108,7 +111,9 @@ class KnownDecisions:
             name = (graph.tenant_id, deployed.decision_definition_id)
             self._numbers[name] = max(deployed.version, self._numbers.get(name, 0))
         if graph.is_deleted:
+            self.deleted[graph.key] = graph.tenant_id
             return
+        self.deleted.pop(graph.key, None)
         self.graphs[graph.key] = graph
         versions.add(self._graph_versions.setdefault(_name_of(graph), {}), graph.version, graph.key)
         for deployed in graph.decisions:
@@ -127,6 +132,7 @@ class KnownDecisions:
     def undefine(self, graph: DecisionRequirementsDeployed, numbers: Numbers) -> None:
         """Undo `define`, and restore these numbers."""
         self.delete(graph)
+        del self.deleted[graph.key]
         number, others = numbers
         _renumber(self._graph_numbers, _name_of(graph), number)
         for name, before in others.items():
@@ -135,6 +141,7 @@ class KnownDecisions:
     def delete(self, graph: DecisionRequirementsDeployed) -> None:
         """Remove a version of a graph and its decisions; their version numbers are not used again."""
         del self.graphs[graph.key]
+        self.deleted[graph.key] = graph.tenant_id
         versions.forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:
             tag = self._decisions.pop(deployed.key).version_tag
@@ -142,6 +149,20 @@ class KnownDecisions:
             versions.forget(self._versions, name, deployed.version)
             if tag:
                 versions.forget(self._tagged, (*name, tag), deployed.version)
+
+    def purge(self, key: Key, journal: Journal) -> None:
+        """Remove a version of a graph, deleted or not, as a step of the removal of its tenant."""
+        graph = self.graphs.get(key)
+        if graph is not None:
+            journal.note(self.define, graph)
+            self.delete(graph)
+        journal.drop(self.deleted, key)
+
+    def forget_numbers(self, tenant_id: str, journal: Journal) -> None:
+        """Forget the version numbers of a tenant without graphs."""
+        for numbers in (self._graph_numbers, self._numbers):
+            for name in [name for name in numbers if name[0] == tenant_id]:
+                journal.drop(numbers, name)
 
 
 def _name_of(graph: DecisionRequirementsDeployed) -> Name:

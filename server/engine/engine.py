@@ -23,6 +23,7 @@ from server.engine.rejection import Rejected
 from server.engine.requesters import Requester
 from server.engine.state import NotLoaded, State
 from server.engine.step import Step
+from server.engine.tenants import expect_present
 
 # The number of batch operation items that a command processes: at first, and after each fault.
 _MOST_ITEMS: Final = (sys.maxsize, 1, 0)
@@ -60,6 +61,7 @@ def process(
     fault of an item of a batch operation fails that item alone: the command is handled again with its first
     item only, and then without executing that item.
     """
+    expect_present(state, command)
     step = Step(state, now, stopwatch, requester)
     if not isinstance(command, ContinueBatchOperation | ProcessBatchItems):
         try:

@@ -24,6 +24,7 @@ from server.engine import (
     modification_commands,
     process_instance_commands,
     signal_commands,
+    tenant_commands,
     timer_commands,
     user_task_commands,
 )
@@ -50,7 +51,8 @@ FORMATS = (
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
-            " cluster variables, global task listeners, deletions of history, generic resources"
+            " cluster variables, global task listeners, deletions of history, generic resources,"
+            " removals of tenants"
         ),
     ),
 )
@@ -84,6 +86,7 @@ class Feature(StrEnum):
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
     AD_HOC_SUB_PROCESSES = "ad-hoc sub-processes"
+    TENANT_REMOVALS = "removals of tenants from partitions"
     AUDITED_IDENTITY = "entries of the audit log about changes of identity"
 
 
@@ -109,6 +112,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.SIGNALS: 2,
     Feature.START_EVENTS: 2,
     Feature.BATCH_OPERATIONS: 2,
+    Feature.TENANT_REMOVALS: 2,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
@@ -212,6 +216,9 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     signal_commands.BroadcastSignal: Feature.SIGNALS,
     signal_commands.ReceiveSignal: Feature.SIGNALS,
     signal_commands.ContinueBroadcast: Feature.SIGNALS,
+    tenant_commands.MarkTenant: Feature.TENANT_REMOVALS,
+    tenant_commands.PurgeTenant: Feature.TENANT_REMOVALS,
+    tenant_commands.ReleaseTenant: Feature.TENANT_REMOVALS,
     batch_commands.CreateBatchOperation: Feature.BATCH_OPERATIONS,
     batch_commands.AddBatchItems: Feature.BATCH_OPERATIONS,
     batch_commands.StartBatchOperation: Feature.BATCH_OPERATIONS,

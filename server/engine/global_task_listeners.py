@@ -3,7 +3,7 @@
 They run for every native user task of their tenant, before or after the listeners of its model.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from server.engine.global_task_listener_events import GlobalTaskListenerSet
@@ -36,6 +36,9 @@ class KnownGlobalTaskListeners:
 
     def get(self, tenant_id: str, listener_id: str) -> GlobalTaskListenerSet | None:
         return self._of.get(tenant_id, {}).get(listener_id)
+
+    def of(self, tenant_id: str) -> Collection[GlobalTaskListenerSet]:
+        return self._of.get(tenant_id, {}).values()
 
     def count(self, tenant_id: str) -> int:
         return len(self._of.get(tenant_id, ()))

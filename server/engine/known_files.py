@@ -3,6 +3,7 @@
 from typing import Generic, Protocol, Self, TypeVar
 
 from server.engine import versions
+from server.engine.journal import Journal
 from server.engine.keys import Key
 
 # Tenant id and id in the file.
@@ -42,6 +43,8 @@ class KnownFiles(Generic[F]):
         self._tagged: dict[tuple[str, str, str], versions.Versions] = {}
         # The highest version number ever used, deleted versions included.
         self._numbers: dict[Name, int] = {}
+        # The tenants of deleted versions, which the store keeps for the numbers.
+        self.deleted: dict[Key, str] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KnownFiles) and vars(self) == vars(other)
@@ -83,7 +86,9 @@ class KnownFiles(Generic[F]):
         name = _name_of(file)
         self._numbers[name] = max(file.version, self._numbers.get(name, 0))
         if file.is_deleted:
+            self.deleted[file.key] = file.tenant_id
             return
+        self.deleted.pop(file.key, None)
         self.files[file.key] = file.known
         versions.add(self._versions.setdefault(name, {}), file.version, file.key)
         if file.version_tag is not None:
@@ -93,6 +98,7 @@ class KnownFiles(Generic[F]):
     def undefine(self, file: F, number: int | None) -> None:
         """Undo `define`, and restore this highest number."""
         self.delete(file)
+        del self.deleted[file.key]
         if number is None:
             del self._numbers[_name_of(file)]
         else:
@@ -101,10 +107,24 @@ class KnownFiles(Generic[F]):
     def delete(self, file: F) -> None:
         """Remove a version; its number is not used again."""
         del self.files[file.key]
+        self.deleted[file.key] = file.tenant_id
         name = _name_of(file)
         versions.forget(self._versions, name, file.version)
         if file.version_tag is not None:
             versions.forget(self._tagged, (*name, file.version_tag), file.version)
+
+    def purge(self, key: Key, journal: Journal) -> None:
+        """Remove a version, deleted or not, as a step of the removal of its tenant."""
+        file = self.files.get(key)
+        if file is not None:
+            journal.note(self.define, file)
+            self.delete(file)
+        journal.drop(self.deleted, key)
+
+    def forget_numbers(self, tenant_id: str, journal: Journal) -> None:
+        """Forget the version numbers of a tenant without files."""
+        for name in [name for name in self._numbers if name[0] == tenant_id]:
+            journal.drop(self._numbers, name)
 
 
 def _name_of(file: VersionedFile) -> Name:

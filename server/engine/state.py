@@ -96,6 +96,8 @@ class State:
         # Index: process instances that messages with correlation keys started, by tenant, process id and
         # correlation key.
         self.started: dict[tuple[str, str, str], Key] = {}
+        # Tenants that are being removed, with the numbers of their removals: their commands are refused.
+        self.removed_tenants: dict[str, int] = {}
         # Indexes: the process instance of a job, incident, subscription or user task; offered jobs, oldest
         # offer first.
         self.owners: dict[Key, Key] = {}
@@ -207,6 +209,24 @@ class State:
         self.journal.note(self._list, definition)
         self._undefine(definition)
         self.definitions[definition.key] = msgspec.structs.replace(definition, is_deleted=True)
+
+    def purge_definition(self, key: Key) -> None:
+        """Remove a version of a process, deleted or not, as a step of the removal of its tenant."""
+        definition = self.definitions.get(key)
+        if definition is None:
+            return
+        if definition.is_deleted:
+            self.journal.drop(self.definitions, key)
+        else:
+            self.journal.note(self._list, definition)
+            self._undefine(definition)
+
+    def forget_numbers(self, tenant_id: str) -> None:
+        """Forget the version numbers of a tenant without definitions."""
+        for name in [name for name in self.numbers if name[0] == tenant_id]:
+            self.journal.drop(self.numbers, name)
+        for known in (self.decisions, self.forms, self.generic_resources):
+            known.forget_numbers(tenant_id, self.journal)
 
     def _list(self, definition: Definition) -> None:
         self.definitions[definition.key] = definition

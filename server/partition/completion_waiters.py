@@ -6,6 +6,7 @@ from itertools import chain
 
 from server.engine import events
 from server.engine.keys import Key
+from server.engine.tenant_events import TenantPurged
 from server.partition.config import InstancesConfig
 from server.partition.lifecycle import Operation
 from server.partition.partition import Partition
@@ -81,9 +82,14 @@ class CompletionWaiters:
             return
         for event in happened:
             if isinstance(event, events.ElementCompleted | events.ElementTerminated):
-                for ended in self._waiting.get(event.key, ()):
-                    if not ended.done():
-                        ended.set_result(None)
+                for ended in self._still_waiting(event.key):
+                    ended.set_result(None)
+            elif isinstance(event, TenantPurged):
+                for ended in chain.from_iterable(map(self._still_waiting, event.process_instances)):
+                    ended.set_exception(NotFound("the process instance was removed with its tenant"))
+
+    def _still_waiting(self, key: Key) -> list[asyncio.Future[None]]:
+        return [ended for ended in self._waiting.get(key, ()) if not ended.done()]
 
     def _refuse(self) -> None:
         for ended in chain.from_iterable(self._waiting.values()):

@@ -30,6 +30,7 @@ from server.engine.signals import Broadcast
 from server.engine.start_timer_events import StartTimerClosed, StartTimerOpened
 from server.engine.start_timers import StartTimer
 from server.engine.subscriptions import TimerSubscription
+from server.engine.tenant_events import TenantPurged
 from server.engine.timer_commands import TriggerStartTimer, TriggerTimer
 
 DueCommand = (
@@ -214,6 +215,11 @@ def _end(
     due.forget(event.key)
 
 
+def _purged(due: Due, event: TenantPurged) -> None:
+    for key in event.subjects:
+        due.forget(key)
+
+
 _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
     events.WorkPostponed: _work,
     events.WorkResumed: _work_done,
@@ -228,6 +234,7 @@ _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
     **dict.fromkeys(batch_events.BatchEvent.__subclasses__(), _batch),
     StartTimerOpened: _start_timer,
     StartTimerClosed: _end,
+    TenantPurged: _purged,
     events.JobActivated: _deadline,
     events.JobDeadlineUpdated: _deadline,
     events.JobFailed: _failure,

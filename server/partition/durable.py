@@ -64,6 +64,7 @@ class DurablePartitions:
             recovery.documents(self.database, lease.partition_id),
             self.partition.max_loaded_instances,
         )
+        found.state.removed_tenants.update(await recovery.removed_tenants(self.database, lease.partition_id))
         quota = Quota(self.quota, found.active)
         await recovery.forget_reservations(self.database, lease.partition_id, lease.epoch)
         left = await recovery.ended(self.database, lease.partition_id)

@@ -6,9 +6,12 @@ and is not kept, so its repeat is handled again.
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from server.engine.answers import Answer
+from server.engine.events import Event
+from server.engine.tenant_events import TenantMarked
 from server.platform.errors import IdempotencyConflict
 
 
@@ -49,6 +52,13 @@ class Answers:
         answer.add_done_callback(lambda done: self._settle(place, done))
         while len(self._kept) > self._most and self._oldest.answer.done():
             self._kept.popitem(last=False)
+
+    def observe(self, happened: Iterable[Event]) -> None:
+        """Forget the answers of tenants that are being removed."""
+        removed = {event.tenant_id for event in happened if isinstance(event, TenantMarked)}
+        if removed:
+            for place in [place for place in self._kept if place[0] in removed]:
+                del self._kept[place]
 
     @property
     def _oldest(self) -> _Kept:

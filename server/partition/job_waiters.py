@@ -14,11 +14,12 @@ from server.engine.answers import ActivatedJobs
 from server.engine.events import Event
 from server.engine.job_commands import ActivateJobs
 from server.engine.state import Place
+from server.engine.tenant_events import TenantMarked
 from server.partition.config import JobsConfig
 from server.partition.lifecycle import Operation
 from server.partition.partition import Partition
 from server.partition.places import Places
-from server.platform.errors import Unavailable
+from server.platform.errors import NotFound, Unavailable
 
 NO_JOBS = ActivatedJobs(())
 
@@ -121,9 +122,18 @@ class JobWaiters:
             self._places.free(_tenant(place))
         self._wake(place)
 
-    def _observe(self, _: Sequence[Event]) -> None:
+    def _observe(self, happened: Sequence[Event]) -> None:
+        for event in happened:
+            if isinstance(event, TenantMarked):
+                self._end(event.tenant_id)
         for place in [place for place in self._lines if place in self._partition.state.offers]:
             self._wake(place)
+
+    def _end(self, tenant_id: str) -> None:
+        """End the waits of a tenant that is being removed."""
+        for place in [place for place in self._lines if _tenant(place) == tenant_id]:
+            for waiter in filter(_is_waiting, self._lines[place].waiters):
+                waiter.woken.set_exception(NotFound(f"the tenant '{tenant_id}' is being removed"))
 
     def _refuse(self) -> None:
         for line in self._lines.values():

@@ -69,8 +69,10 @@ class Loop:
                 await self._commits.taken()
 
     async def _process(self, entries: list[Entry]) -> None:
+        removed = self._quota.removed
         try:
-            await answer_repeats(entries, self._ledger)
+            present = [entry for entry in entries if entry.tenant_id not in removed] if removed else entries
+            await answer_repeats(present, self._ledger)
         except Unavailable as refusal:
             _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
         wanted = list(filter(_is_wanted, entries))

@@ -115,6 +115,10 @@ class Node:
             raise Unavailable.untouched(f"partition {partition_id} is not served here")
         return held.served()
 
+    def open_partitions(self) -> Sequence[LocalPartition]:
+        """The partitions that this process serves and that accept commands."""
+        return [held.local for held in self._held.values() if held.local is not None and held.is_open]
+
     def members(self) -> Sequence[Member]:
         return self._topology.members(self._is_open)
 

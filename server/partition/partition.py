@@ -87,6 +87,7 @@ class Partition:
         )
         self._inbox = Inbox(self.lifecycle, self._pending, IncomingCommands(ledger))
         answers = Answers(config.max_kept_answers)
+        self.observers.append(answers.observe)
         self._transitions = TransitionWaiters(instances or InstancesConfig())
         self.endings.append(self._transitions.refuse)
         self._replies = Replies(

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from server.engine import commands, events, process_instance_commands, signal_commands
+from server.engine.tenant_events import TenantPurged
 from server.partition.config import QuotaConfig
 from server.platform.errors import QuotaExhausted
 from server.store.ports import Reservation
@@ -27,12 +28,15 @@ class Quota:
         self._own = Counter(active or {})
         self._granted: Counter[str] = Counter()
         self._numbers: list[int] = []
+        # Tenants that are being removed, which start nothing; set by the turns.
+        self.removed: Mapping[str, int] = {}
 
     def wanted(self, turn: Iterable[commands.Command | None]) -> Mapping[str, int]:
         """The number of process instances by tenant that these commands may start; empty without a quota."""
         if not self.most:
             return {}
-        return Counter(command.tenant_id for command in turn if isinstance(command, _STARTING))
+        starting = (command.tenant_id for command in turn if isinstance(command, _STARTING))
+        return Counter(tenant_id for tenant_id in starting if tenant_id not in self.removed)
 
     def room(self, tenant_id: str) -> int | None:
         """The number of process instances of a tenant that call activities may start now; None without a quota.
@@ -54,7 +58,7 @@ class Quota:
 
     def check(self, command: commands.Command) -> None:
         """Raises QuotaExhausted when the command would exceed the quota."""
-        if not self.most or not isinstance(command, _STARTING):
+        if not self.most or not isinstance(command, _STARTING) or command.tenant_id in self.removed:
             return
         active = self._own[command.tenant_id]
         if active >= self.most or self._granted[command.tenant_id] <= 0:
@@ -67,6 +71,9 @@ class Quota:
     def observe(self, happened: Sequence[events.Event], grown: dict[str, int]) -> None:
         """Count started and ended process instances, here and in `grown`."""
         for event in happened:
+            if isinstance(event, TenantPurged):
+                self._end(event.tenant_id, len(event.process_instances), grown)
+                continue
             growth = _GROWTH.get(type(event))
             if growth is None or not isinstance(event, events.InstanceEvent):
                 continue
@@ -76,6 +83,10 @@ class Quota:
                 grown[event.instance.tenant_id] = grown.get(event.instance.tenant_id, 0) + difference
             if difference > 0:
                 self._granted[event.instance.tenant_id] -= difference
+
+    def _end(self, tenant_id: str, ended: int, grown: dict[str, int]) -> None:
+        self._own[tenant_id] -= ended
+        grown[tenant_id] = grown.get(tenant_id, 0) - ended
 
 
 def _started(_: events.ProcessInstanceCreated) -> int:

@@ -30,6 +30,7 @@ from server.engine.pages import DocumentId
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
+from server.engine.tenant_events import TenantMarked, TenantPurged, TenantReleased
 from server.partition.audit import NOTHING, Concerned, audit_entry
 from server.partition.batch_audit import (
     batch_item_entries,
@@ -184,6 +185,7 @@ class Turns:
         self._state = state
         self._quota = quota
         state.room = quota.room
+        quota.removed = state.removed_tenants
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
         """Run more entries; postponed and remaining entries are not part of the turn."""
@@ -207,8 +209,7 @@ class Turns:
             turn.results.append((entry, result))
             happened = growth.events[before:]
             _audit(happened, entry, turn.batch, now)
-            concerned = NOTHING if entry.origin is None else self._concerned(entry, happened)
-            _keep(entry, result, turn.batch, now, concerned=concerned)
+            self._keep(entry, result, happened, turn.batch, now=now)
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
                 longest = last - started, entry
@@ -222,6 +223,19 @@ class Turns:
         self._report(growth)
         turn.events += growth.events
         return growth
+
+    def _keep(
+        self, entry: Entry, result: Result, happened: Sequence[Event], batch: Batch, *, now: datetime
+    ) -> None:
+        """Add the command's data to the batch, but nothing of a tenant that is being removed."""
+        removed = self._state.removed_tenants
+        batch.audit += (
+            [each for each in entry.noted if each.tenant_id not in removed] if removed else entry.noted
+        )
+        if entry.incoming is not None and not isinstance(result, Internal):
+            batch.taken.append(entry.incoming)
+        if entry.origin is not None and entry.origin.tenant_id not in removed:
+            _keep(entry, result, batch, now, concerned=self._concerned(entry, happened))
 
     def _concerned(self, entry: Entry, happened: Iterable[Event]) -> Concerned:
         """The process instance of the events, or the user task of a rejected command if it belongs to the tenant."""
@@ -304,11 +318,7 @@ def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerned: Concerned) -> None:
-    """Add the command's data to the batch: audit entries, the response, and the receipt of a sent command."""
-    batch.audit += entry.noted
-    is_fault = isinstance(result, Internal)
-    if entry.incoming is not None and not is_fault:
-        batch.taken.append(entry.incoming)
+    """Add the data of a caller's command to the batch: its audit entry and the response."""
     origin = entry.origin
     if origin is None or entry.command is None:
         return
@@ -365,6 +375,18 @@ def definition_of(content: bytes) -> Known:
     return _decode(content)
 
 
+def _tenant_marked(event: TenantMarked, batch: Batch, _: ClusterFormat) -> None:
+    batch.removed_tenants[event.tenant_id] = event.number
+
+
+def _tenant_purged(event: TenantPurged, batch: Batch, _: ClusterFormat) -> None:
+    batch.definitions.update(dict.fromkeys(event.definitions))
+
+
+def _tenant_released(event: TenantReleased, batch: Batch, _: ClusterFormat) -> None:
+    batch.removed_tenants[event.tenant_id] = None
+
+
 def _command_sent(event: CommandSent, batch: Batch, cluster: ClusterFormat) -> None:
     packed = COMMANDS.pack(event.command)
     batch.outgoing.append(OutgoingCommand(PartitionId(event.partition_id), packed, cluster.wire))
@@ -387,6 +409,9 @@ _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ClusterVariableDeleted: _cluster_variable_deleted,
     GlobalTaskListenerSet: _set,
     GlobalTaskListenerDeleted: _global_task_listener_deleted,
+    TenantMarked: _tenant_marked,
+    TenantPurged: _tenant_purged,
+    TenantReleased: _tenant_released,
     CommandSent: _command_sent,
 }
 

@@ -129,6 +129,34 @@ class MemoryStore:
                 self._write(document, pages)
         self._forget_oldest()
 
+    def active(self, tenant_id: str) -> Sequence[Key]:
+        """The active process instances of a tenant."""
+        rows = cast("Sequence[ProcessInstance]", self._tables[ProcessInstance].of(tenant_id))
+        return [row.process_instance_key for row in rows if row.state is ProcessInstanceState.ACTIVE]
+
+    def count(self, tenant_id: str) -> int:
+        """The number of rows of a tenant."""
+        return sum(len(table.of(tenant_id)) for table in self._tables.values())
+
+    def remove_some(self, tenant_id: str, most: int) -> bool:
+        """Remove rows of a tenant that is being removed; returns whether there were any."""
+        for table in self._tables.values():
+            if some := table.of(tenant_id)[:most]:
+                for row in some:
+                    self._remove(row)
+                return True
+        return False
+
+    def _remove(self, row: Entity) -> None:
+        table = self._tables[type(row)]
+        key = table.key_of(row)
+        table.remove(row)
+        if type(row) in _ENDING:
+            for kept in (self._finished, self._decided, self._batches):
+                if kept.get(key) is row:
+                    del kept[key]
+            self._parts.pop(key, None)
+
     def _note(self, row: Entity | None) -> None:
         """Record a row that has ended in the order of ends."""
         if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:

@@ -68,6 +68,18 @@ class MemoryDocuments:
                 forgotten += 1
         return forgotten
 
+    def count(self, tenant_id: str) -> int:
+        return self._counts[tenant_id]
+
+    def remove_some(self, tenant_id: str, most: int) -> bool:
+        """Remove documents of a tenant that is being removed; returns whether there were any."""
+        found = [address for address in self._documents if address[0] == tenant_id][:most]
+        for address in found:
+            self._drop(address)
+        self._forget_deleted()
+        del self._counts[tenant_id], self._sizes[tenant_id]
+        return bool(found)
+
     def _forget_deleted(self) -> None:
         """Rebuild the expiry queue when most of its entries belong to deleted documents."""
         if len(self._expiring) > 2 * len(self._documents) + _LEAST_QUEUE:

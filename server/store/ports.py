@@ -97,6 +97,7 @@ class Batch(msgspec.Struct):
     - `taken`: the executed commands of other partitions, which leave the outbox with this commit
     - `active_instances`: the change in the number of active process instances, by tenant
     - `reservations`: the numbers of the quota reservations that end with this commit
+    - `removed_tenants`: the numbers of removals by tenant that the partition has marked, None for a released one
     """
 
     changes: list[Change] = []
@@ -109,11 +110,12 @@ class Batch(msgspec.Struct):
     taken: list[IncomingCommand] = []
     active_instances: dict[str, int] = {}
     reservations: list[int] = []
+    removed_tenants: dict[str, int | None] = {}
 
     @property
     def is_empty(self) -> bool:
         written = (self.changes, self.documents, self.definitions, self.answers, self.audit)
-        return not any((*written, self.outgoing, self.taken, self.reservations))
+        return not any((*written, self.outgoing, self.taken, self.reservations, self.removed_tenants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,43 @@ class Ledger(Protocol):
         Raises Unavailable.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalProgress:
+    """The number of partitions, of those that have marked the tenant, and of those that hold nothing of it."""
+
+    partitions: int
+    marked: int
+    clean: int
+
+
+class TenantRows(Protocol):
+    """The port for the rows of a tenant that is being removed; every call raises Unavailable."""
+
+    async def active(self, partition_id: PartitionId, tenant_id: str) -> Sequence[Key]:
+        """The process instances of the partition whose rows are active."""
+        ...
+
+    async def delete(self, partition_id: PartitionId, tenant_id: str, until: float) -> bool:
+        """Delete rows of the partition in bounded steps until this time of the event loop; returns whether none is left.
+
+        The first partition also deletes the rows that belong to no partition.
+        """
+        ...
+
+    async def left(self, tenant_id: str) -> int:
+        """The number of rows in all partitions; rows of a kind beyond `MOST_COUNTED` are not counted."""
+        ...
+
+    async def note_clean(self, partition_id: PartitionId, tenant_id: str, number: int) -> None:
+        """Note that the partition holds nothing of the tenant, after all partitions have marked it."""
+        ...
+
+    async def progress(self, tenant_id: str, number: int) -> RemovalProgress: ...
+
+
+MOST_COUNTED = 10_000
 
 
 class Store(Protocol):

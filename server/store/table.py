@@ -118,6 +118,11 @@ class Table(Generic[E]):
             if shelf.entries:
                 shelf.leave(row)
 
+    def of(self, tenant_id: str) -> Sequence[E]:
+        """The rows of a tenant in the order of their keys."""
+        shelf = self._shelves.get(tenant_id)
+        return [*shelf.rows] if shelf is not None else []
+
     def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
         """Rows of a tenant whose indexed field has this value, in the order of their keys."""
         shelf = self._shelves.get(tenant_id)

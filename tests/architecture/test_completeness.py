@@ -30,6 +30,7 @@ from server.engine import (
     sent,
     signal_events,
     start_timer_events,
+    tenant_events,
 )
 from server.engine.apply import APPLIERS
 from server.engine.elements import BEHAVIOURS
@@ -106,6 +107,9 @@ WITHOUT_ROWS = {
     signal_events.BroadcastPostponed,
     start_timer_events.StartTimerClosed,
     start_timer_events.StartTimerOpened,
+    tenant_events.TenantMarked,
+    tenant_events.TenantPurged,
+    tenant_events.TenantReleased,
     sent.CommandSent,
 }
 

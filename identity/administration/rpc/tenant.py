@@ -31,7 +31,7 @@ class TenantServicer(Operations):
             admission,
             {
                 pb.ListTenantsRequest: administration.page,
-                pb.GetTenantRequest: named(administration.get, tenant_id="id"),
+                pb.GetTenantRequest: named(administration.shown, tenant_id="id"),
                 pb.CreateTenantRequest: named(self._create, tenant_id="id"),
                 pb.UpdateTenantRequest: named(administration.change, tenant_id="id"),
                 pb.DeleteTenantRequest: self._delete,
@@ -73,9 +73,21 @@ class TenantServicer(Operations):
         return pb.FindTenantOfHostResponse(tenant_id=self._tenants.id_at(request.host) or "")
 
     def _message(self, record: TenantRecord) -> pb.Tenant:
+        is_removed = record.deleted_at is not None
         return message_of(
-            pb.Tenant, record, _NAMES, issuer=self._tenants.issuer_of(record.own_id, record.hostname)
+            pb.Tenant,
+            record,
+            _NAMES,
+            issuer=self._tenants.issuer_of(record.own_id, record.hostname),
+            enabled=record.is_enabled and not is_removed,
+            removal=_progress(record) if is_removed else None,
         )
+
+
+def _progress(record: TenantRecord) -> pb.RemovalProgress:
+    return message_of(
+        pb.RemovalProgress, record, started_at=int(record.deleted_at.timestamp()) if record.deleted_at else 0
+    )
 
 
 def _unset(message: pb.TenantSettings) -> Collection[str]:

@@ -13,7 +13,7 @@ from identity.directory.own_clients import own_clients
 from identity.directory.tenants.default_groups import DefaultGroups
 from identity.directory.tenants.hostnames import hostname_of
 from identity.directory.tenants.settings import TenantSettings
-from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
 from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
 from identity.foundation.events.events import Actor
@@ -115,6 +115,13 @@ class TenantAdministration:
             raise NotFound("there is no such tenant")
         return record
 
+    async def shown(self, tenant_id: str) -> TenantRecord:
+        """Return a tenant, even while it is being removed; raises NotFound."""
+        record = await self._records.get(DEPLOYMENT, tenant_id)
+        if record is None:
+            raise NotFound("there is no such tenant")
+        return record
+
     async def create(
         self,
         text: str,
@@ -196,7 +203,13 @@ class TenantAdministration:
         if record.own_id == self._tenants.default.tenant_id:
             raise InvalidState("the default tenant cannot be deleted")
         # The tenant is no longer served before its records are removed; its hostname becomes available.
-        await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()), note)
+        deleted = replace(
+            record, hostname="", deleted_at=self._clock.now(), removal=RemovalPhase.CLEARING, rows_left=None
+        )
+        if note is not None and note.tenant_id == record.own_id:
+            # Entries of the tenant are removed with it.
+            note = replace(note, tenant_id=self._tenants.default.tenant_id)
+        await self._replaced(deleted, note)
         await self._directory.heed(record.own_id)
         await self._version.advance()
         await self._tell(record, EventType.TENANT_DELETED, actor)

@@ -1,7 +1,7 @@
 """The stored record of a tenant."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from identity.directory.tenants.password_policy import PasswordPolicy
@@ -13,6 +13,16 @@ from server.platform.records import Kind, Record
 
 # Records of tenants belong to the deployment.
 DEPLOYMENT = TenantId("")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class RemovalPhase(StrEnum):
+    """State of the removal of a tenant: the engine clears its share; then its partitions release the id."""
+
+    NONE = ""
+    CLEARING = "clearing"
+    RELEASING = "releasing"
 
 
 class SweepStage(StrEnum):
@@ -44,8 +54,9 @@ class TenantRecord(Record):
     """`id` is the tenant's id, `tenant_id` that of the deployment; with a `hostname` the issuer is at that host.
 
     `costliest_hash` has the parameters of the costliest password hash that was imported, and is of no password.
-    A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed. Sessions,
-    grants and tokens that began before `not_before` are refused, and `sweep` removes them.
+    A tenant is deleted once `deleted_at` is set; its record stays until everything else of it is removed. `removal` is
+    then the state of the removal, `rows_left` the number of rows that the engine counted last. Sessions, grants and
+    tokens that began before `not_before` are refused, and `sweep` removes them.
     """
 
     name: str
@@ -59,6 +70,8 @@ class TenantRecord(Record):
     costliest_hash: str = ""
     not_before: datetime | None = None
     sweep: SignOutSweep | None = None
+    removal: RemovalPhase = RemovalPhase.NONE
+    rows_left: int | None = None
 
     @property
     def own_id(self) -> TenantId:
@@ -70,6 +83,11 @@ class TenantRecord(Record):
         return words_of(self.id, self.name, self.hostname)
 
     @property
+    def removal_number(self) -> int:
+        """The number of the removal, which no other removal of this id has; 0 without one."""
+        return 0 if self.deleted_at is None else (self.deleted_at - _EPOCH) // timedelta(microseconds=1)
+
+    @property
     def security_profile(self) -> SecurityProfile:
         return self.settings.profile
 
@@ -78,6 +96,7 @@ TENANTS = Kind(
     TenantRecord,
     "tenant",
     unique=("hostname",),
+    indexed=("removal",),
     derived=("name", "deleted_at"),
     words=("words",),
     owners=(),

@@ -19,6 +19,7 @@ from server.engine import (
     modification_commands,
     process_instance_commands,
     signal_commands,
+    tenant_commands,
     timer_commands,
     user_task_commands,
 )
@@ -41,6 +42,7 @@ from server.engine.handlers import (
     resource,
     signal,
     start_timer,
+    tenant,
     timer,
     user_task,
     variable,
@@ -80,6 +82,10 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         timer_commands.FireTimer: timer.fire,
         timer_commands.SetStartTimers: start_timer.set_timers,
         timer_commands.TriggerStartTimer: start_timer.trigger,
+        # tenants
+        tenant_commands.MarkTenant: tenant.mark,
+        tenant_commands.PurgeTenant: tenant.purge,
+        tenant_commands.ReleaseTenant: tenant.release,
         # user tasks
         user_task_commands.AssignUserTask: user_task.assign,
         user_task_commands.UnassignUserTask: user_task.unassign,

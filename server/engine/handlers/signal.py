@@ -70,6 +70,10 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
         step.begin_element()
         instance = state.owner_of(key)
         # None when a subscription that was triggered earlier has interrupted its scope.
+        # A change of a cluster variable of all tenants reaches no tenant that is being removed.
+        if instance is not None and instance.head.tenant_id in state.removed_tenants:
+            last_key = key
+            continue
         if instance is not None and broadcast.change is not None:
             conditions.check_cluster_variables(step, instance, instance.subscriptions[key], broadcast.change)
         elif instance is not None:

@@ -12,7 +12,17 @@ from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.query import Page, Query, evaluate
-from server.platform.records.port import REMOVALS, AlreadyThere, Changed, Guard, Kind, R, Records, Removal
+from server.platform.records.port import (
+    REMOVALS,
+    AlreadyThere,
+    Changed,
+    Condition,
+    Guard,
+    Kind,
+    R,
+    Records,
+    Removal,
+)
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
 Noted = Callable[[AuditNote], None]
@@ -162,18 +172,40 @@ class MemoryRecords(Generic[R]):
         expect_that_can_be_kept(record, self._fields)
         self._put(replace(record, revision=1), None)
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
+    async def remove(
+        self,
+        tenant_id: TenantId,
+        field: str,
+        text: str,
+        *,
+        most: int | None = None,
+        condition: Condition | None = None,
+    ) -> int:
+        if not self._holds(condition):
+            return 0
         found = await self.find(tenant_id, field, text, most=len(self._records) if most is None else most)
         for record in found:
             self._drop(record)
         return len(found)
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        own = (self._live(tenant_id, record_id) for record_id in self._ids.get(tenant_id, ()))
-        found = list(islice((record for record in own if record is not None), most))
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        if not self._holds(condition):
+            return 0
+        found = [self._records[tenant_id, record_id] for record_id in self._ids.get(tenant_id, ())[:most]]
         for record in found:
             self._drop(record)
         return len(found)
+
+    def _holds(self, condition: Condition | None) -> bool:
+        if condition is None:
+            return True
+        place = condition.tenant_id, condition.record_id
+        return self._of(condition.kind).has_text(*place, condition.field)
+
+    def has_text(self, tenant_id: TenantId, record_id: str, field: str) -> bool:
+        """Whether there is a record with this id that has a text in the field."""
+        record = self._live(tenant_id, record_id)
+        return record is not None and bool(texts_of(record, field))
 
     async def remove_expired(self, *, most: int = 1000) -> int:
         expired = [record for record in self._records.values() if self._is_expired(record)][:most]

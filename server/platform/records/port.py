@@ -129,6 +129,16 @@ class Guard:
     record: Record
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A record of the kind with this id exists and has a text in an indexed field."""
+
+    kind: Kind[Any]
+    tenant_id: TenantId
+    record_id: str
+    field: str
+
+
 class AlreadyThere(Exception):
     """A record with this id, or with this text in a unique field, already exists."""
 
@@ -226,12 +236,26 @@ class Records(Protocol[R]):
         """
         ...
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
-        """Remove records with this text in a field of `find`, at most `most`, first ids first; return their number."""
+    async def remove(
+        self,
+        tenant_id: TenantId,
+        field: str,
+        text: str,
+        *,
+        most: int | None = None,
+        condition: Condition | None = None,
+    ) -> int:
+        """Remove records with this text in a field of `find`, at most `most`, first ids first; return their number.
+
+        None are removed unless the condition holds.
+        """
         ...
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        """Remove at most `most` records of a tenant atomically; return their number."""
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        """Remove at most `most` records of a tenant atomically, expired ones too; return their number.
+
+        With a `condition`, nothing is removed unless it holds at the same moment.
+        """
         ...
 
     async def remove_expired(self, *, most: int = 1000) -> int:

@@ -25,6 +25,7 @@ from server.platform.records.port import (
     AlreadyThere,
     AuditLog,
     Changed,
+    Condition,
     Guard,
     Kind,
     R,
@@ -32,7 +33,7 @@ from server.platform.records.port import (
     Removal,
 )
 from server.platform.records.search import FEW, Search, search_of
-from server.platform.records.statements import ALONE, Statements, combined, guarding, inserting
+from server.platform.records.statements import ALONE, CONDITION, Statements, combined, guarding, inserting
 from server.platform.records.texts import (
     can_be_kept,
     expect_that_can_be_kept,
@@ -255,15 +256,27 @@ class PostgresRecords(Generic[R]):
             raise Changed
         return self._record(rows[0]) if rows else None
 
-    async def remove(self, tenant_id: TenantId, field: str, text: str, *, most: int | None = None) -> int:
+    async def remove(
+        self,
+        tenant_id: TenantId,
+        field: str,
+        text: str,
+        *,
+        most: int | None = None,
+        condition: Condition | None = None,
+    ) -> int:
         if not text or not can_be_kept(tenant_id, text):
             return 0
-        statement = self._statements.remove[field]
-        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now(), most))
+        holds, arguments = _holding(condition, 5)
+        statement = self._statements.remove[field].replace(CONDITION, holds)
+        return _count(
+            await self._database.fetch(statement, tenant_id, text, self._clock.now(), most, *arguments)
+        )
 
-    async def remove_some(self, tenant_id: TenantId, *, most: int) -> int:
-        rows = await self._database.fetch(self._statements.remove_some, tenant_id, most, self._clock.now())
-        return _count(rows)
+    async def remove_some(self, tenant_id: TenantId, *, most: int, condition: Condition | None = None) -> int:
+        holds, arguments = _holding(condition, 3)
+        statement = self._statements.remove_some.replace(CONDITION, holds)
+        return _count(await self._database.fetch(statement, tenant_id, most, *arguments))
 
     async def remove_expired(self, *, most: int = 1000) -> int:
         return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
@@ -317,6 +330,17 @@ def _columns(rows: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
 def _as_json(texts: list[str]) -> str:
     """Encode texts as JSON, because the rows of an array of arrays must have equal lengths."""
     return orjson.dumps(texts).decode()
+
+
+def _holding(condition: Condition | None, first: int) -> tuple[str, Sequence[str]]:
+    """SQL that is true while the condition holds, with its arguments, which start at number `first`."""
+    if condition is None:
+        return "true", ()
+    text = f"""EXISTS (
+        SELECT FROM identity."{condition.kind.name}" AS kept
+        WHERE kept.tenant_id = ${first} AND kept.id = ${first + 1} AND kept.{condition.field} IS NOT NULL
+    )"""
+    return text, (condition.tenant_id, condition.record_id)
 
 
 def _count(rows: Sequence[asyncpg.Record]) -> int:

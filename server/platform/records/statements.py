@@ -19,6 +19,8 @@ OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 
 # Returns one row and changes nothing.
 ALONE = "SELECT 1"
+# The place of a condition's SQL.
+CONDITION = "<condition>"
 
 
 def combined(statement: str, *, before: str = "", after: Sequence[str] = ()) -> str:
@@ -66,9 +68,9 @@ class Statements:
     - `replace_all`: the arguments of `insert_all`, and the current time.
     - `find_any`: the tenant, an array of texts, the current time.
     - `due_tenants`: the scheduled time, the current time.
-    - `remove_some`: the tenant, the limit, the current time.
     - `take`: the tenant, the id, the current time, the revision or NULL.
-    - `remove`: as others, with NULL for no limit.
+    - `remove`: as others, with NULL for no limit; it has a place for the SQL of a condition, CONDITION.
+    - `remove_some`: the tenant, the limit; it has a place for a condition as well.
     - Others: the tenant, the lookup value, the current time, the limit.
     """
 
@@ -126,7 +128,7 @@ class Statements:
             remove_some=_remove_some(table),
             remove_expired=_remove_expired(table),
             remove_expired_like={
-                field: _counted(
+                field: counted(
                     f"DELETE FROM {table} WHERE tenant_id = $1 AND {field} = $2 AND expires_at <= $3"
                 )
                 for field in ("id", *kind.unique)
@@ -155,7 +157,7 @@ def _remove(table: str, match: str) -> str:
     """Return a statement that selects the rows once; a plain condition could be evaluated again for each row."""
     return f"""
         WITH chosen AS MATERIALIZED (
-            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}
+            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE} AND {CONDITION}
             ORDER BY id LIMIT $4 FOR UPDATE
         ), gone AS (
             DELETE FROM {table} AS record USING chosen
@@ -276,7 +278,7 @@ def _remove_some(table: str) -> str:
     """Return a statement that selects the rows once; a plain condition could be evaluated again for each row."""
     return f"""
         WITH chosen AS MATERIALIZED (
-            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {_LIVE}
+            SELECT tenant_id, id FROM {table} WHERE tenant_id = $1 AND {CONDITION}
             ORDER BY id LIMIT $2 FOR UPDATE
         ), gone AS (
             DELETE FROM {table} AS record USING chosen
@@ -305,5 +307,5 @@ def _remove_expired(table: str) -> str:
     """
 
 
-def _counted(statement: str) -> str:
+def counted(statement: str) -> str:
     return f"WITH gone AS ({statement} RETURNING 1) SELECT count(*) FROM gone"

@@ -198,6 +198,16 @@ SETTLE_RESERVATIONS = Clause("""
 DELETE FROM gnomon.quota_reservation
 WHERE partition_id = $1 AND epoch = $2 AND number = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
 
+MARK_TENANTS = Clause("""
+INSERT INTO gnomon.removed_tenant (partition_id, tenant_id, number)
+SELECT $1, r.tenant_id, r.number FROM unnest({0}::text::text[], {1}::text::bigint[]) AS r (tenant_id, number)
+WHERE EXISTS (SELECT FROM fence)
+ON CONFLICT (partition_id, tenant_id) DO UPDATE SET number = EXCLUDED.number, is_clean = false""")
+
+RELEASE_TENANTS = Clause("""
+DELETE FROM gnomon.removed_tenant
+WHERE partition_id = $1 AND tenant_id = ANY({0}::text::text[]) AND EXISTS (SELECT FROM fence)""")
+
 
 def statement(clauses: Iterable[Clause]) -> str:
     """One statement of all clauses, with the shared parameters first; it returns one row if the fence did."""

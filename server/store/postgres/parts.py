@@ -75,23 +75,25 @@ async def _snapshot(connection: asyncpg.Connection) -> tuple[str]:
     return (await connection.fetchval("SELECT pg_current_snapshot()::text"),)
 
 
-async def _weeks(connection: asyncpg.Connection, name: str) -> Sequence[Part]:
-    text = """
-        SELECT child.relname::text, child.oid::bigint, coalesce(sum(arrived + deletions), 0)::bigint
+async def _weeks(
+    connection: asyncpg.Connection, name: str, changes: str = "arrived + deletions"
+) -> Sequence[Part]:
+    text = f"""
+        SELECT child.relname::text, child.oid::bigint, coalesce(sum({changes}), 0)::bigint
         FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
         LEFT JOIN history.arrivals ON week = to_date(right(child.relname, 8), 'YYYYMMDD')
         WHERE inhparent = to_regclass($1) GROUP BY child.oid, child.relname ORDER BY child.relname
-    """
+    """  # noqa: S608  # names of our own
     found = await connection.fetch(text, f"history.{name}")
     return [Part(f"history.{name}", tuple(version)) for name, *version in found]
 
 
 async def _audited(connection: asyncpg.Connection) -> Sequence[Part]:
-    weeks = await _weeks(connection, TABLES[AuditEntry].name)
+    weeks = await _weeks(connection, TABLES[AuditEntry].name, "deletions")
     if not weeks:
         return ()
     lasts = await connection.fetchrow(f"SELECT {', '.join(_last_keys(week.name) for week in weeks)}")
-    return [Part(week.name, (week.version[0], last or 0)) for week, last in zip(weeks, lasts, strict=True)]
+    return [Part(week.name, (*week.version, last or 0)) for week, last in zip(weeks, lasts, strict=True)]
 
 
 def _last_keys(week: str) -> str:

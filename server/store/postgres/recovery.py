@@ -1,6 +1,6 @@
 """Reads of a new partition owner before it serves."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from server.engine.keys import Key
 from server.engine.pages import FIRST_FORMAT, HEAD_PAGE, DocumentId, Kind, StoredPage
@@ -75,6 +75,12 @@ async def ended(database: Database, partition_id: PartitionId) -> Sequence[Key]:
         WHERE partition_id = $1 AND state <> 'ACTIVE' ORDER BY process_instance_key
     """
     return [Key(row[0]) for row in await database.fetch(text, partition_id)]
+
+
+async def removed_tenants(database: Database, partition_id: PartitionId) -> Mapping[str, int]:
+    """The tenants that the partition has marked as removed, with the numbers of their removals."""
+    text = "SELECT tenant_id, number FROM gnomon.removed_tenant WHERE partition_id = $1"
+    return {row["tenant_id"]: row["number"] for row in await database.fetch(text, partition_id)}
 
 
 async def forget_reservations(database: Database, partition_id: PartitionId, epoch: int) -> None:

@@ -61,6 +61,7 @@ class Statements:
             *self._audit(batch.audit, first_key),
             *_commands(batch),
             *_counts(batch),
+            *_tenants(batch.removed_tenants),
         ]
         arguments: list[object] = [self._partition_id, self._epoch, before, batch.last_key, after]
         for _, values in filled:
@@ -261,6 +262,14 @@ def _counts(batch: Batch) -> Iterator[Filled]:
         yield clauses.COUNT_INSTANCES, (texts(list(grown)), scalars(list(grown.values())))
     if batch.reservations:
         yield clauses.SETTLE_RESERVATIONS, (scalars(batch.reservations),)
+
+
+def _tenants(removed: Mapping[str, int | None]) -> Iterator[Filled]:
+    marked = {tenant_id: number for tenant_id, number in removed.items() if number is not None}
+    if marked:
+        yield clauses.MARK_TENANTS, (texts(list(marked)), scalars(list(marked.values())))
+    if len(marked) < len(removed):
+        yield clauses.RELEASE_TENANTS, (texts([each for each, number in removed.items() if number is None]),)
 
 
 def _positions(batch: Batch) -> int:

@@ -12,6 +12,7 @@ from identity.administration.tenants.removal import TenantRemoval
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_directory import TenantDirectory
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
 from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenant, Tenants
 from identity.people.holders import Holders, holders_of_groups, holders_of_roles
@@ -157,6 +158,15 @@ async def test_two_labels_of_the_same_10_000_people_are_taken_at_the_same_time(d
 async def test_a_tenant_with_10_000_people_is_removed_in_bounded_steps(directory: Directory) -> None:
     rule = MappingRule(tenant_id=ACME, id="rule", name="Rule", claim_name="branch", claim_value="oxford")
     await directory.store.of(MAPPING_RULES).insert(rule)
+    removed = TenantRecord(
+        tenant_id=DEPLOYMENT,
+        id=ACME,
+        name=ACME,
+        created_at=NOON,
+        deleted_at=NOON,
+        removal=RemovalPhase.CLEARING,
+    )
+    await directory.store.of(TENANTS).insert(removed)
     tenants = TenantDirectory(Tenants("https://id.example.com", UMBRELLA), directory.store, directory.clock)
     before = directory.database.statements if directory.database is not None else 0
 

@@ -16,6 +16,7 @@ from server.engine import (
     message_commands,
     process_instance_commands,
     signal_commands,
+    tenant_commands,
     timer_commands,
 )
 from server.engine.answers import DONE, SignalBroadcast
@@ -162,6 +163,9 @@ def test_every_command_of_a_caller_is_audited() -> None:
         deployment_commands.AdoptDefinition,
         deployment_commands.AdoptDeletion,
         timer_commands.SetStartTimers,
+        tenant_commands.MarkTenant,
+        tenant_commands.PurgeTenant,
+        tenant_commands.ReleaseTenant,
         cluster_variable_commands.AdoptClusterVariable,
         cluster_variable_commands.AdoptClusterVariableDeletion,
         global_task_listener_commands.AdoptGlobalTaskListener,

@@ -23,6 +23,7 @@ from server.engine import (
     modification_commands,
     process_instance_commands,
     signal_commands,
+    tenant_commands,
     timer_commands,
     user_task_commands,
 )
@@ -145,6 +146,9 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         deployment_commands.AdoptDefinition,
         deployment_commands.AdoptDeletion,
         timer_commands.SetStartTimers,
+        tenant_commands.MarkTenant,
+        tenant_commands.PurgeTenant,
+        tenant_commands.ReleaseTenant,
         cluster_variable_commands.CreateClusterVariable,
         cluster_variable_commands.UpdateClusterVariable,
         cluster_variable_commands.DeleteClusterVariable,

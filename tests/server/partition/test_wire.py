@@ -15,6 +15,7 @@ from server.engine.answers import DONE, Answer
 from server.engine.commands import Command
 from server.engine.formats import WIRE_FORMAT, UnreadableFormat
 from server.engine.keys import Key
+from server.engine.pages import DocumentId, Kind
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
@@ -37,6 +38,10 @@ BY_HINT: Mapping[object, st.SearchStrategy[Any]] = {
     timedelta | None: st.none() | spans,
     Mapping[str, str]: variables,
     dict[str, str]: variables,
+    tuple[Key, ...]: st.lists(keys, max_size=3).map(tuple),
+    tuple[DocumentId, ...]: st.lists(st.builds(DocumentId, st.sampled_from(Kind), keys), max_size=3).map(
+        tuple
+    ),
     tuple[tuple[Key, datetime], ...]: st.lists(st.tuples(keys, instants), max_size=3).map(tuple),
 }
 

@@ -32,6 +32,7 @@ class Tenant(_message.Message):
     ISSUER_FIELD_NUMBER: _builtins.int
     CREATED_AT_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
+    REMOVAL_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id; part of the issuer unless the tenant has a hostname."""
     name: _builtins.str
@@ -48,6 +49,10 @@ class Tenant(_message.Message):
     def settings(self) -> Global___TenantSettings:
         """Settings."""
 
+    @_builtins.property
+    def removal(self) -> Global___RemovalProgress:
+        """Set while the tenant is being removed."""
+
     def __init__(
         self,
         *,
@@ -58,14 +63,45 @@ class Tenant(_message.Message):
         issuer: _builtins.str = ...,
         created_at: _builtins.int = ...,
         settings: Global___TenantSettings | None = ...,
+        removal: Global___RemovalProgress | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["settings", b"settings"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["removal", b"removal", "settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "enabled", b"enabled", "hostname", b"hostname", "id", b"id", "issuer", b"issuer", "name", b"name", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "enabled", b"enabled", "hostname", b"hostname", "id", b"id", "issuer", b"issuer", "name", b"name", "removal", b"removal", "settings", b"settings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Tenant: _TypeAlias = Tenant  # noqa: Y015
+
+@_typing.final
+class RemovalProgress(_message.Message):
+    """How far the removal of a tenant is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STARTED_AT_FIELD_NUMBER: _builtins.int
+    ROWS_LEFT_FIELD_NUMBER: _builtins.int
+    started_at: _builtins.int
+    """Time of the deletion, in Unix seconds."""
+    rows_left: _builtins.int
+    """Number of rows of process instances, definitions, documents and the like that are left, of each kind at most 10,000;
+    absent as long as the engine has not counted them.
+    """
+    def __init__(
+        self,
+        *,
+        started_at: _builtins.int = ...,
+        rows_left: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rows_left", b"_rows_left", "rows_left", b"rows_left"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rows_left", b"_rows_left", "rows_left", b"rows_left", "started_at", b"started_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__rows_left: _TypeAlias = _typing.Literal["rows_left"]  # noqa: Y015
+    _WhichOneofArgType__rows_left: _TypeAlias = _typing.Literal["_rows_left", b"_rows_left"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rows_left) -> _WhichOneofReturnType__rows_left | None: ...
+
+Global___RemovalProgress: _TypeAlias = RemovalProgress  # noqa: Y015
 
 @_typing.final
 class TenantSettings(_message.Message):

@@ -97,7 +97,8 @@ class TenantServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTenant(self, request, context):
-        """Returns one tenant, also to its administrators.
+        """Returns one tenant, also to its administrators. Administrators of the deployment see a deleted tenant, with
+        `removal`, until nothing of it is left.
         Rejected with NOT_FOUND if the tenant does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -124,7 +125,9 @@ class TenantServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteTenant(self, request, context):
-        """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+        """Removes a tenant with all its data. It is no longer served from the response on. Its process instances end without any
+        effect, and its rows are removed in steps afterwards; until all are gone, the id cannot be used for a new tenant. The
+        next start after that creates a tenant of the configuration file again, empty.
         Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
         users unless the request forces it.
         """

@@ -45,7 +45,8 @@ class TenantServiceStub:
     Rejected with INVALID_ARGUMENT for a continuation token of another search.
     """
     GetTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]
-    """Returns one tenant, also to its administrators.
+    """Returns one tenant, also to its administrators. Administrators of the deployment see a deleted tenant, with
+    `removal`, until nothing of it is left.
     Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]
@@ -60,7 +61,9 @@ class TenantServiceStub:
     gives it a hostname, or if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _grpc.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]
-    """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+    """Removes a tenant with all its data. It is no longer served from the response on. Its process instances end without any
+    effect, and its rows are removed in steps afterwards; until all are gone, the id cannot be used for a new tenant. The
+    next start after that creates a tenant of the configuration file again, empty.
     Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
     users unless the request forces it.
     """
@@ -89,7 +92,8 @@ class TenantServiceAsyncStub(TenantServiceStub):
     Rejected with INVALID_ARGUMENT for a continuation token of another search.
     """
     GetTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.GetTenantRequest, _tenant_service_pb2.GetTenantResponse]  # type: ignore[assignment]
-    """Returns one tenant, also to its administrators.
+    """Returns one tenant, also to its administrators. Administrators of the deployment see a deleted tenant, with
+    `removal`, until nothing of it is left.
     Rejected with NOT_FOUND if the tenant does not exist.
     """
     CreateTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.CreateTenantRequest, _tenant_service_pb2.CreateTenantResponse]  # type: ignore[assignment]
@@ -104,7 +108,9 @@ class TenantServiceAsyncStub(TenantServiceStub):
     gives it a hostname, or if another caller changed the tenant in the meantime.
     """
     DeleteTenant: _aio.UnaryUnaryMultiCallable[_tenant_service_pb2.DeleteTenantRequest, _tenant_service_pb2.DeleteTenantResponse]  # type: ignore[assignment]
-    """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+    """Removes a tenant with all its data. It is no longer served from the response on. Its process instances end without any
+    effect, and its rows are removed in steps afterwards; until all are gone, the id cannot be used for a new tenant. The
+    next start after that creates a tenant of the configuration file again, empty.
     Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
     users unless the request forces it.
     """
@@ -142,7 +148,8 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.GetTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.GetTenantResponse, _abc.Awaitable[_tenant_service_pb2.GetTenantResponse]]:
-        """Returns one tenant, also to its administrators.
+        """Returns one tenant, also to its administrators. Administrators of the deployment see a deleted tenant, with
+        `removal`, until nothing of it is left.
         Rejected with NOT_FOUND if the tenant does not exist.
         """
 
@@ -175,7 +182,9 @@ class TenantServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _tenant_service_pb2.DeleteTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_tenant_service_pb2.DeleteTenantResponse, _abc.Awaitable[_tenant_service_pb2.DeleteTenantResponse]]:
-        """Removes a tenant with all its data; the next start creates a tenant of the configuration file again, empty.
+        """Removes a tenant with all its data. It is no longer served from the response on. Its process instances end without any
+        effect, and its rows are removed in steps afterwards; until all are gone, the id cannot be used for a new tenant. The
+        next start after that creates a tenant of the configuration file again, empty.
         Rejected with NOT_FOUND if the tenant does not exist, with INVALID_STATE for the default tenant, and for one with
         users unless the request forces it.
         """

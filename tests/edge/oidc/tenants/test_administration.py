@@ -229,7 +229,9 @@ async def test_t19_a_tenant_with_users_goes_with_all_that_is_its_own_when_that_i
     assert {kind.name for kind in (USERS, CLIENTS, KEY_SETS)} <= kept_before
     assert await _kinds_of(provider, "gone") == set()
     assert await provider.status(f"/auth/v1/gone/{DISCOVERY}") == 404
-    assert (await provider.administer("GET", "tenants/gone")).status == 404
+    shown = await (await provider.administer("GET", "tenants/gone")).json()
+    assert (shown["enabled"], shown["removal"].keys()) == (False, {"started_at"})
+    assert (await provider.administer("DELETE", "tenants/gone")).status == 404
     assert await provider.status(f"/auth/v1/{DISCOVERY}") == 200
 
 

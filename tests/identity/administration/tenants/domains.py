@@ -1,14 +1,14 @@
 """Tenants with sign-in domains, over any store, with configurable DNS and providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from identity.administration.tenants.domain_administration import DomainAdministration
 from identity.administration.tenants.domain_config import SignInDomainConfig
 from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.sign_in_domain import Target, TargetType
 from identity.directory.tenants.sign_in_targets import SignInTargets
-from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
 from identity.foundation.events.config import EventsConfig
 from identity.foundation.events.event import EVENTS, Event, EventActor
 from identity.foundation.events.events import Events
@@ -98,6 +98,13 @@ class Domains:
                 settings=(settings or {}).get(tenant_id, TenantSettings()),
             )
             await self.store.of(TENANTS).insert(record)
+
+    async def delete(self, tenant_id: TenantId) -> None:
+        """Begin the removal of a tenant."""
+        record = await self.store.of(TENANTS).get(DEPLOYMENT, tenant_id)
+        assert record is not None
+        deleted = replace(record, deleted_at=self.clock.now(), removal=RemovalPhase.CLEARING)
+        await self.store.of(TENANTS).replace(deleted)
 
     async def add(self, tenant_id: TenantId, name: str, target: Target = PASSWORD) -> None:
         await self.administration.add(tenant_id, name, target, actor=ACTOR)

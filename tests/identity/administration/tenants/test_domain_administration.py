@@ -6,8 +6,9 @@ import pytest
 
 from identity.administration.tenants.domain_administration import MOST_DOMAINS
 from identity.administration.tenants.removal import TenantRemoval
-from identity.directory.tenants.sign_in_domain import Target, TargetType
+from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS, Target, TargetType
 from identity.directory.tenants.tenant_directory import TenantDirectory
+from identity.directory.tenants.tenant_record import DEPLOYMENT
 from identity.foundation.events.kinds import EventType
 from identity.records import KINDS
 from server.platform.call import TenantId
@@ -113,10 +114,12 @@ async def test_the_domains_of_a_removed_tenant_go_with_it(domains: Domains) -> N
     await domains.verified(ACME, NAME)
     await domains.verified(UMBRELLA, "example.org")
     directory = TenantDirectory(domains.tenants, domains.store, domains.clock)
+    await domains.delete(ACME)
 
     await TenantRemoval(directory, domains.store, KINDS, clock=domains.clock).remove_all_of(ACME)
 
-    assert [await domains.names(tenant_id) for tenant_id in (ACME, UMBRELLA)] == [[], ["example.org"]]
+    assert not await domains.store.of(SIGN_IN_DOMAINS).find(DEPLOYMENT, "owner", ACME)
+    assert await domains.names(UMBRELLA) == ["example.org"]
 
 
 async def test_a_domain_that_nobody_verifies_goes(domains: Domains) -> None:

@@ -11,6 +11,7 @@ from server.platform.records import (
     REMOVALS,
     AlreadyThere,
     Changed,
+    Condition,
     Guard,
     Kind,
     Records,
@@ -416,6 +417,29 @@ async def test_records_of_a_tenant_are_removed_some_at_a_time(records: Records[T
     assert [await records.remove_some(ACME, most=2) for _ in range(3)] == [2, 1, 0]
     assert await records.find(UMBRELLA, "owner", "o") == [other]
     assert await records.find(ACME, "owner", "o") == []
+
+
+async def test_records_are_removed_only_while_a_condition_holds(records: Records[Thing]) -> None:
+    await records.insert(thing("one", owner="o"))
+    await records.insert(thing("condition", UMBRELLA, owner=""))
+    condition = Condition(THINGS, UMBRELLA, "condition", "owner")
+
+    assert await records.remove_some(ACME, most=2, condition=condition) == 0
+    assert await records.remove(ACME, "owner", "o", condition=condition) == 0
+    (kept,) = await records.page(UMBRELLA)
+    await records.replace(replace(kept, owner="holds"))
+    assert await records.remove_some(ACME, most=2, condition=condition) == 1
+    assert await records.remove(UMBRELLA, "owner", "holds", condition=condition) == 1
+
+
+async def test_a_record_is_taken_by_its_revision(records: Records[Thing]) -> None:
+    first = await records.insert(thing("one"))
+    second = await records.replace(first)
+
+    with pytest.raises(Changed):
+        await records.take(ACME, "one", revision=first.revision)
+    assert await records.take(ACME, "one", revision=second.revision) == second
+    assert await records.take(ACME, "one", revision=second.revision) is None
 
 
 async def test_expired_records_of_all_tenants_are_removed_some_at_a_time(
