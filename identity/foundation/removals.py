@@ -1,10 +1,10 @@
 """Removes an owner, such as a user or a client, together with all records that belong to it.
 
 One statement deletes the owner and stores its removal, so the owner is gone at once and the rest is never forgotten.
-The call that deletes makes the first pass over the dependants itself. When it fails, or its process dies, any other
+The call that deletes makes the first pass over the dependents itself. When it fails, or its process dies, any other
 process makes it later: it claims the removal with the next attempt, and is the only one until the claim ends.
 
-A call that began before the deletion may still write a dependant. So a further pass follows once all such calls have
+A call that began before the deletion may still write a dependent. So a further pass follows once all such calls have
 ended. No record gets the name of the removed owner while a pass runs, or before the first one was completed.
 """
 
@@ -53,20 +53,20 @@ _BACK_OFF = BackOff(CLAIM.total_seconds(), CLAIM.total_seconds())
 _ID_LENGTH = 24
 # Records that one statement removes.
 _PAGE = 500
-# Owners of others among the dependants, each of which has a removal of its own.
+# Owners of others among the dependents, each of which has a removal of its own.
 _OWNERS = 50
 _MOST_DUE = 10
 _MOST_AT_A_TIME = 4
 
 Step = Callable[[Removal], Awaitable[None]]
-"""Does what a pass has to do before it removes dependants, each time; raises Unavailable."""
+"""Does what a pass has to do before it removes dependents, each time; raises Unavailable."""
 
 Succession = Callable[[TenantId, str], Awaitable[bool]]
 """Whether records of a tenant that name an owner's id belong to another owner with this id; raises Unavailable."""
 
 
 class Removals:
-    """`kinds` are all kinds of records, so also those of all dependants."""
+    """`kinds` are all kinds of records, so also those of all dependents."""
 
     def __init__(
         self, store: RecordStore, kinds: Collection[Kind[Any]], *, clock: Clock, randomness: Randomness
@@ -75,10 +75,10 @@ class Removals:
         self._records = store.of(REMOVALS)
         self._clock = clock
         self._randomness = randomness
-        self._dependants: dict[str, list[tuple[Kind[Any], Owner]]] = defaultdict(list)
+        self._dependents: dict[str, list[tuple[Kind[Any], Owner]]] = defaultdict(list)
         for kind in kinds:
             for owner in kind.owners:
-                self._dependants[owner.kind].append((kind, owner))
+                self._dependents[owner.kind].append((kind, owner))
         self._steps: dict[str, list[Step]] = defaultdict(list)
         self._successions: dict[str, Succession] = {}
         self._served: set[TenantId] = set()
@@ -190,12 +190,12 @@ class Removals:
                 await step(removal)
         for tenant_id in {removal.tenant_id: None, **dict.fromkeys(removal.further_tenants)}:
             if not await self._has_successor(tenant_id, removal):
-                for kind, owner in self._dependants.get(removal.kind, ()):
+                for kind, owner in self._dependents.get(removal.kind, ()):
                     removal = await self._sweep(removal, tenant_id, kind, owner)
         await self._complete(removal, began)
 
     async def _sweep(self, removal: Removal, tenant_id: TenantId, kind: Kind[Any], owner: Owner) -> Removal:
-        """Remove the dependants of a kind in slices; returns the removal with its present claim."""
+        """Remove the dependents of a kind in slices; returns the removal with its present claim."""
         text = owner.text(removal.owner_id)
         is_full = True
         while is_full:
@@ -207,9 +207,9 @@ class Removals:
         return removal
 
     async def _remove_some(self, tenant_id: TenantId, kind: Kind[Any], field: str, text: str) -> bool:
-        """Remove some dependants; returns whether there may be more."""
+        """Remove some dependents; returns whether there may be more."""
         records = self._store.of(kind)
-        if kind.name not in self._dependants:
+        if kind.name not in self._dependents:
             return await records.remove(tenant_id, field, text, most=_PAGE) == _PAGE
         owners = await records.find(tenant_id, field, text, most=_OWNERS)
         for owner in owners:

@@ -224,7 +224,7 @@ def test_what_is_no_json_object_is_refused(text: bytes) -> None:
     "text",
     [
         '{"text": "a", "text": "b"}',
-        '{"text": "a", "te\\u0078t": "b"}',
+        '{"text": "a", "\\u0074ext": "b"}',
         '{"object": {"a": 1, "a": 2}}',
         '{"value": [{"deep": {"a": 1, "a": 1}}]}',
         '{"labels": {"a": "b", "a": "c"}}',

@@ -82,10 +82,10 @@ class Deployment:
 
     async def add_all_of(self, kind: str, owner_id: str, *, tenant_id: TenantId = DEFAULT) -> None:
         """Insert a record of each kind that can belong to the owner."""
-        for dependant in KINDS:
-            for owner in dependant.owners:
+        for dependent in KINDS:
+            for owner in dependent.owners:
                 if owner.kind == kind:
-                    await self.add(owned(dependant, owner, owner_id, tenant_id=tenant_id), dependant)
+                    await self.add(owned(dependent, owner, owner_id, tenant_id=tenant_id), dependent)
 
     async def naming(self, owner_id: str, *tenant_ids: TenantId) -> set[str]:
         """The kinds of records that name an owner, apart from those that outlive it."""
