@@ -119,6 +119,7 @@ class GroupServiceServicer:
 
     def DeleteGroup(self, request, context):
         """Deletes a group; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

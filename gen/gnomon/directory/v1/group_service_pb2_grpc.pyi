@@ -47,7 +47,9 @@ class GroupServiceStub:
     Rejected with INVALID_STATE if another caller changed the group in the meantime.
     """
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
-    """Deletes a group; its members lose it."""
+    """Deletes a group; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     SearchUsersForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]
     """Lists the users that are direct members of the group."""
     SearchClientsForGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]
@@ -76,7 +78,9 @@ class GroupServiceAsyncStub(GroupServiceStub):
     Rejected with INVALID_STATE if another caller changed the group in the meantime.
     """
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
-    """Deletes a group; its members lose it."""
+    """Deletes a group; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     SearchUsersForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchUsersForGroupRequest, _group_service_pb2.SearchUsersForGroupResponse]  # type: ignore[assignment]
     """Lists the users that are direct members of the group."""
     SearchClientsForGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.SearchClientsForGroupRequest, _group_service_pb2.SearchClientsForGroupResponse]  # type: ignore[assignment]
@@ -132,7 +136,9 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.DeleteGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.DeleteGroupResponse, _abc.Awaitable[_group_service_pb2.DeleteGroupResponse]]:
-        """Deletes a group; its members lose it."""
+        """Deletes a group; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def SearchUsersForGroup(

@@ -103,6 +103,7 @@ class UserServiceServicer:
 
     def DeleteUser(self, request, context):
         """Deletes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -51,7 +51,9 @@ class UserServiceStub:
     the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]
-    """Deletes a user with sessions, tokens and devices."""
+    """Deletes a user with sessions, tokens and devices.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 @_typing.type_check_only
 class UserServiceAsyncStub(UserServiceStub):
@@ -76,7 +78,9 @@ class UserServiceAsyncStub(UserServiceStub):
     the address is taken, with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]  # type: ignore[assignment]
-    """Deletes a user with sessions, tokens and devices."""
+    """Deletes a user with sessions, tokens and devices.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 class UserServiceServicer(metaclass=_abc_1.ABCMeta):
     """Users of the caller's tenant. The username is the preferred username of the account. Without one it is the e-mail
@@ -128,6 +132,8 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.DeleteUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.DeleteUserResponse, _abc.Awaitable[_user_service_pb2.DeleteUserResponse]]:
-        """Deletes a user with sessions, tokens and devices."""
+        """Deletes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
 def add_UserServiceServicer_to_server(servicer: UserServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

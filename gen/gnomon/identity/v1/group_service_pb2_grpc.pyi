@@ -47,9 +47,13 @@ class GroupServiceStub:
     with INVALID_STATE while an earlier group of that name is being removed.
     """
     UpdateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]
-    """Changes a group; all its members get a new name of it."""
+    """Changes a group; all its members get a new name of it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
-    """Removes a group; its members lose it."""
+    """Removes a group; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 @_typing.type_check_only
 class GroupServiceAsyncStub(GroupServiceStub):
@@ -70,9 +74,13 @@ class GroupServiceAsyncStub(GroupServiceStub):
     with INVALID_STATE while an earlier group of that name is being removed.
     """
     UpdateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]  # type: ignore[assignment]
-    """Changes a group; all its members get a new name of it."""
+    """Changes a group; all its members get a new name of it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
-    """Removes a group; its members lose it."""
+    """Removes a group; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
     """Groups of users."""
@@ -114,7 +122,9 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.UpdateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.UpdateGroupResponse, _abc.Awaitable[_group_service_pb2.UpdateGroupResponse]]:
-        """Changes a group; all its members get a new name of it."""
+        """Changes a group; all its members get a new name of it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def DeleteGroup(
@@ -122,6 +132,8 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.DeleteGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.DeleteGroupResponse, _abc.Awaitable[_group_service_pb2.DeleteGroupResponse]]:
-        """Removes a group; its members lose it."""
+        """Removes a group; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
 def add_GroupServiceServicer_to_server(servicer: GroupServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

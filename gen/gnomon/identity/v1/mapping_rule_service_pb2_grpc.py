@@ -91,6 +91,7 @@ class MappingRuleServiceServicer:
 
     def UpdateMappingRule(self, request, context):
         """Changes the condition of a mapping rule; its roles, groups and tenants stay.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,6 +99,7 @@ class MappingRuleServiceServicer:
 
     def DeleteMappingRule(self, request, context):
         """Removes a mapping rule; callers lose the roles, groups and tenants from it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

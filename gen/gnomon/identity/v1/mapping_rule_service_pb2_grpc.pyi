@@ -43,9 +43,13 @@ class MappingRuleServiceStub:
     GetMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.GetMappingRuleRequest, _mapping_rule_service_pb2.GetMappingRuleResponse]
     """Returns one mapping rule."""
     UpdateMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.UpdateMappingRuleRequest, _mapping_rule_service_pb2.UpdateMappingRuleResponse]
-    """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
+    """Changes the condition of a mapping rule; its roles, groups and tenants stay.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteMappingRule: _grpc.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.DeleteMappingRuleRequest, _mapping_rule_service_pb2.DeleteMappingRuleResponse]
-    """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
+    """Removes a mapping rule; callers lose the roles, groups and tenants from it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 @_typing.type_check_only
 class MappingRuleServiceAsyncStub(MappingRuleServiceStub):
@@ -62,9 +66,13 @@ class MappingRuleServiceAsyncStub(MappingRuleServiceStub):
     GetMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.GetMappingRuleRequest, _mapping_rule_service_pb2.GetMappingRuleResponse]  # type: ignore[assignment]
     """Returns one mapping rule."""
     UpdateMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.UpdateMappingRuleRequest, _mapping_rule_service_pb2.UpdateMappingRuleResponse]  # type: ignore[assignment]
-    """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
+    """Changes the condition of a mapping rule; its roles, groups and tenants stay.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteMappingRule: _aio.UnaryUnaryMultiCallable[_mapping_rule_service_pb2.DeleteMappingRuleRequest, _mapping_rule_service_pb2.DeleteMappingRuleResponse]  # type: ignore[assignment]
-    """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
+    """Removes a mapping rule; callers lose the roles, groups and tenants from it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
     """Mapping rules of the caller's tenant."""
@@ -102,7 +110,9 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mapping_rule_service_pb2.UpdateMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.UpdateMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.UpdateMappingRuleResponse]]:
-        """Changes the condition of a mapping rule; its roles, groups and tenants stay."""
+        """Changes the condition of a mapping rule; its roles, groups and tenants stay.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def DeleteMappingRule(
@@ -110,6 +120,8 @@ class MappingRuleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _mapping_rule_service_pb2.DeleteMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_mapping_rule_service_pb2.DeleteMappingRuleResponse, _abc.Awaitable[_mapping_rule_service_pb2.DeleteMappingRuleResponse]]:
-        """Removes a mapping rule; callers lose the roles, groups and tenants from it."""
+        """Removes a mapping rule; callers lose the roles, groups and tenants from it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
 def add_MappingRuleServiceServicer_to_server(servicer: MappingRuleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

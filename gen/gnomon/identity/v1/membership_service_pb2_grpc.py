@@ -178,6 +178,7 @@ class MembershipServiceServicer:
 
     def UnassignRoleFromGroup(self, request, context):
         """Removes a role from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -192,6 +193,7 @@ class MembershipServiceServicer:
 
     def UnassignRoleFromMappingRule(self, request, context):
         """Removes a role from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -220,6 +222,7 @@ class MembershipServiceServicer:
 
     def UnassignMappingRuleFromGroup(self, request, context):
         """Removes a group from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -248,6 +251,7 @@ class MembershipServiceServicer:
 
     def UnassignMappingRuleFromTenant(self, request, context):
         """Removes a tenant from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -262,6 +266,7 @@ class MembershipServiceServicer:
 
     def UnassignGroupFromTenant(self, request, context):
         """Removes a tenant from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -276,6 +281,7 @@ class MembershipServiceServicer:
 
     def UnassignRoleFromTenant(self, request, context):
         """Removes a tenant from a role.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -290,6 +296,7 @@ class MembershipServiceServicer:
 
     def UnassignUserFromGroup(self, request, context):
         """Removes a user from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -304,6 +311,7 @@ class MembershipServiceServicer:
 
     def UnassignRoleFromUser(self, request, context):
         """Removes a role from a user.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,11 +41,15 @@ class MembershipServiceStub:
     AssignRoleToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToGroupRequest, _membership_service_pb2.AssignRoleToGroupResponse]
     """Assigns a role to a group: its members have the role."""
     UnassignRoleFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromGroupRequest, _membership_service_pb2.UnassignRoleFromGroupResponse]
-    """Removes a role from a group."""
+    """Removes a role from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToMappingRule: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToMappingRuleRequest, _membership_service_pb2.AssignRoleToMappingRuleResponse]
     """Assigns a role to a mapping rule: callers that match the rule have the role."""
     UnassignRoleFromMappingRule: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromMappingRuleRequest, _membership_service_pb2.UnassignRoleFromMappingRuleResponse]
-    """Removes a role from a mapping rule."""
+    """Removes a role from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToClient: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToClientRequest, _membership_service_pb2.AssignRoleToClientResponse]
     """Assigns a role to a client."""
     UnassignRoleFromClient: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromClientRequest, _membership_service_pb2.UnassignRoleFromClientResponse]
@@ -53,7 +57,9 @@ class MembershipServiceStub:
     AssignMappingRuleToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToGroupRequest, _membership_service_pb2.AssignMappingRuleToGroupResponse]
     """Assigns a group to a mapping rule: callers that match the rule are members of the group."""
     UnassignMappingRuleFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromGroupRequest, _membership_service_pb2.UnassignMappingRuleFromGroupResponse]
-    """Removes a group from a mapping rule."""
+    """Removes a group from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignClientToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToGroupRequest, _membership_service_pb2.AssignClientToGroupResponse]
     """Adds a client to a group."""
     UnassignClientFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromGroupRequest, _membership_service_pb2.UnassignClientFromGroupResponse]
@@ -61,23 +67,33 @@ class MembershipServiceStub:
     AssignMappingRuleToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToTenantRequest, _membership_service_pb2.AssignMappingRuleToTenantResponse]
     """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant."""
     UnassignMappingRuleFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromTenantRequest, _membership_service_pb2.UnassignMappingRuleFromTenantResponse]
-    """Removes a tenant from a mapping rule."""
+    """Removes a tenant from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignGroupToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignGroupToTenantRequest, _membership_service_pb2.AssignGroupToTenantResponse]
     """Assigns a tenant to a group: its members may act in the tenant."""
     UnassignGroupFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignGroupFromTenantRequest, _membership_service_pb2.UnassignGroupFromTenantResponse]
-    """Removes a tenant from a group."""
+    """Removes a tenant from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToTenantRequest, _membership_service_pb2.AssignRoleToTenantResponse]
     """Assigns a tenant to a role: principals with the role may act in the tenant."""
     UnassignRoleFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]
-    """Removes a tenant from a role."""
+    """Removes a tenant from a role.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignUserToGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]
     """Adds a user to a group."""
     UnassignUserFromGroup: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]
-    """Removes a user from a group."""
+    """Removes a user from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]
     """Assigns a role to a user."""
     UnassignRoleFromUser: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]
-    """Removes a role from a user."""
+    """Removes a role from a user.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignUserToTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]
     """Assigns a tenant to a user, who may then act in it."""
     UnassignUserFromTenant: _grpc.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]
@@ -104,11 +120,15 @@ class MembershipServiceAsyncStub(MembershipServiceStub):
     AssignRoleToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToGroupRequest, _membership_service_pb2.AssignRoleToGroupResponse]  # type: ignore[assignment]
     """Assigns a role to a group: its members have the role."""
     UnassignRoleFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromGroupRequest, _membership_service_pb2.UnassignRoleFromGroupResponse]  # type: ignore[assignment]
-    """Removes a role from a group."""
+    """Removes a role from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToMappingRule: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToMappingRuleRequest, _membership_service_pb2.AssignRoleToMappingRuleResponse]  # type: ignore[assignment]
     """Assigns a role to a mapping rule: callers that match the rule have the role."""
     UnassignRoleFromMappingRule: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromMappingRuleRequest, _membership_service_pb2.UnassignRoleFromMappingRuleResponse]  # type: ignore[assignment]
-    """Removes a role from a mapping rule."""
+    """Removes a role from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToClient: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToClientRequest, _membership_service_pb2.AssignRoleToClientResponse]  # type: ignore[assignment]
     """Assigns a role to a client."""
     UnassignRoleFromClient: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromClientRequest, _membership_service_pb2.UnassignRoleFromClientResponse]  # type: ignore[assignment]
@@ -116,7 +136,9 @@ class MembershipServiceAsyncStub(MembershipServiceStub):
     AssignMappingRuleToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToGroupRequest, _membership_service_pb2.AssignMappingRuleToGroupResponse]  # type: ignore[assignment]
     """Assigns a group to a mapping rule: callers that match the rule are members of the group."""
     UnassignMappingRuleFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromGroupRequest, _membership_service_pb2.UnassignMappingRuleFromGroupResponse]  # type: ignore[assignment]
-    """Removes a group from a mapping rule."""
+    """Removes a group from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignClientToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignClientToGroupRequest, _membership_service_pb2.AssignClientToGroupResponse]  # type: ignore[assignment]
     """Adds a client to a group."""
     UnassignClientFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignClientFromGroupRequest, _membership_service_pb2.UnassignClientFromGroupResponse]  # type: ignore[assignment]
@@ -124,23 +146,33 @@ class MembershipServiceAsyncStub(MembershipServiceStub):
     AssignMappingRuleToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignMappingRuleToTenantRequest, _membership_service_pb2.AssignMappingRuleToTenantResponse]  # type: ignore[assignment]
     """Assigns a tenant to a mapping rule: callers that match the rule may act in the tenant."""
     UnassignMappingRuleFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignMappingRuleFromTenantRequest, _membership_service_pb2.UnassignMappingRuleFromTenantResponse]  # type: ignore[assignment]
-    """Removes a tenant from a mapping rule."""
+    """Removes a tenant from a mapping rule.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignGroupToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignGroupToTenantRequest, _membership_service_pb2.AssignGroupToTenantResponse]  # type: ignore[assignment]
     """Assigns a tenant to a group: its members may act in the tenant."""
     UnassignGroupFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignGroupFromTenantRequest, _membership_service_pb2.UnassignGroupFromTenantResponse]  # type: ignore[assignment]
-    """Removes a tenant from a group."""
+    """Removes a tenant from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToTenantRequest, _membership_service_pb2.AssignRoleToTenantResponse]  # type: ignore[assignment]
     """Assigns a tenant to a role: principals with the role may act in the tenant."""
     UnassignRoleFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromTenantRequest, _membership_service_pb2.UnassignRoleFromTenantResponse]  # type: ignore[assignment]
-    """Removes a tenant from a role."""
+    """Removes a tenant from a role.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignUserToGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToGroupRequest, _membership_service_pb2.AssignUserToGroupResponse]  # type: ignore[assignment]
     """Adds a user to a group."""
     UnassignUserFromGroup: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromGroupRequest, _membership_service_pb2.UnassignUserFromGroupResponse]  # type: ignore[assignment]
-    """Removes a user from a group."""
+    """Removes a user from a group.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignRoleToUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignRoleToUserRequest, _membership_service_pb2.AssignRoleToUserResponse]  # type: ignore[assignment]
     """Assigns a role to a user."""
     UnassignRoleFromUser: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignRoleFromUserRequest, _membership_service_pb2.UnassignRoleFromUserResponse]  # type: ignore[assignment]
-    """Removes a role from a user."""
+    """Removes a role from a user.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     AssignUserToTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.AssignUserToTenantRequest, _membership_service_pb2.AssignUserToTenantResponse]  # type: ignore[assignment]
     """Assigns a tenant to a user, who may then act in it."""
     UnassignUserFromTenant: _aio.UnaryUnaryMultiCallable[_membership_service_pb2.UnassignUserFromTenantRequest, _membership_service_pb2.UnassignUserFromTenantResponse]  # type: ignore[assignment]
@@ -176,7 +208,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromGroupResponse]]:
-        """Removes a role from a group."""
+        """Removes a role from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignRoleToMappingRule(
@@ -192,7 +226,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromMappingRuleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromMappingRuleResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromMappingRuleResponse]]:
-        """Removes a role from a mapping rule."""
+        """Removes a role from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignRoleToClient(
@@ -224,7 +260,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignMappingRuleFromGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignMappingRuleFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignMappingRuleFromGroupResponse]]:
-        """Removes a group from a mapping rule."""
+        """Removes a group from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignClientToGroup(
@@ -256,7 +294,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignMappingRuleFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignMappingRuleFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignMappingRuleFromTenantResponse]]:
-        """Removes a tenant from a mapping rule."""
+        """Removes a tenant from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignGroupToTenant(
@@ -272,7 +312,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignGroupFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignGroupFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignGroupFromTenantResponse]]:
-        """Removes a tenant from a group."""
+        """Removes a tenant from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignRoleToTenant(
@@ -288,7 +330,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromTenantRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromTenantResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromTenantResponse]]:
-        """Removes a tenant from a role."""
+        """Removes a tenant from a role.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignUserToGroup(
@@ -304,7 +348,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignUserFromGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignUserFromGroupResponse, _abc.Awaitable[_membership_service_pb2.UnassignUserFromGroupResponse]]:
-        """Removes a user from a group."""
+        """Removes a user from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignRoleToUser(
@@ -320,7 +366,9 @@ class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _membership_service_pb2.UnassignRoleFromUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_membership_service_pb2.UnassignRoleFromUserResponse, _abc.Awaitable[_membership_service_pb2.UnassignRoleFromUserResponse]]:
-        """Removes a role from a user."""
+        """Removes a role from a user.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def AssignUserToTenant(

@@ -93,6 +93,7 @@ class RoleServiceServicer:
 
     def UpdateRole(self, request, context):
         """Changes a role; all its members get a new name of it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -100,6 +101,7 @@ class RoleServiceServicer:
 
     def DeleteRole(self, request, context):
         """Removes a role; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

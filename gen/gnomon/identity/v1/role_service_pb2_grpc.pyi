@@ -47,9 +47,13 @@ class RoleServiceStub:
     with INVALID_STATE while an earlier role of that name is being removed.
     """
     UpdateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]
-    """Changes a role; all its members get a new name of it."""
+    """Changes a role; all its members get a new name of it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]
-    """Removes a role; its members lose it."""
+    """Removes a role; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 @_typing.type_check_only
 class RoleServiceAsyncStub(RoleServiceStub):
@@ -70,9 +74,13 @@ class RoleServiceAsyncStub(RoleServiceStub):
     with INVALID_STATE while an earlier role of that name is being removed.
     """
     UpdateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]  # type: ignore[assignment]
-    """Changes a role; all its members get a new name of it."""
+    """Changes a role; all its members get a new name of it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
     DeleteRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]  # type: ignore[assignment]
-    """Removes a role; its members lose it."""
+    """Removes a role; its members lose it.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
     """Roles of users."""
@@ -114,7 +122,9 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.UpdateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.UpdateRoleResponse, _abc.Awaitable[_role_service_pb2.UpdateRoleResponse]]:
-        """Changes a role; all its members get a new name of it."""
+        """Changes a role; all its members get a new name of it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
     @_abc_1.abstractmethod
     def DeleteRole(
@@ -122,6 +132,8 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.DeleteRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.DeleteRoleResponse, _abc.Awaitable[_role_service_pb2.DeleteRoleResponse]]:
-        """Removes a role; its members lose it."""
+        """Removes a role; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
 def add_RoleServiceServicer_to_server(servicer: RoleServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

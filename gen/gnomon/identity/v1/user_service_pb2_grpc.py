@@ -111,6 +111,7 @@ class UserServiceServicer:
 
     def DeleteUser(self, request, context):
         """Removes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -50,7 +50,9 @@ class UserServiceStub:
     Rejected with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]
-    """Removes a user with sessions, tokens and devices."""
+    """Removes a user with sessions, tokens and devices.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 @_typing.type_check_only
 class UserServiceAsyncStub(UserServiceStub):
@@ -74,7 +76,9 @@ class UserServiceAsyncStub(UserServiceStub):
     Rejected with INVALID_STATE if another caller changed the password in the meantime.
     """
     DeleteUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]  # type: ignore[assignment]
-    """Removes a user with sessions, tokens and devices."""
+    """Removes a user with sessions, tokens and devices.
+    Rejected with INVALID_STATE if nobody would administer the tenant any more.
+    """
 
 class UserServiceServicer(metaclass=_abc_1.ABCMeta):
     """The users of a tenant, for administrators."""
@@ -131,6 +135,8 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.DeleteUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.DeleteUserResponse, _abc.Awaitable[_user_service_pb2.DeleteUserResponse]]:
-        """Removes a user with sessions, tokens and devices."""
+        """Removes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
+        """
 
 def add_UserServiceServicer_to_server(servicer: UserServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

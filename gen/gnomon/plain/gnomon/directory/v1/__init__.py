@@ -3250,6 +3250,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteGroupResponse":
         """
         Deletes a group; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -3904,6 +3905,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteUserResponse":
         """
         Deletes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(

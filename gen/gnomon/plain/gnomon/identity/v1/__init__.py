@@ -21742,6 +21742,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateGroupResponse":
         """
         Changes a group; all its members get a new name of it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -21763,6 +21764,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteGroupResponse":
         """
         Removes a group; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22370,6 +22372,7 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateMappingRuleResponse":
         """
         Changes the condition of a mapping rule; its roles, groups and tenants stay.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22391,6 +22394,7 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteMappingRuleResponse":
         """
         Removes a mapping rule; callers lose the roles, groups and tenants from it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22443,6 +22447,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignRoleFromGroupResponse":
         """
         Removes a role from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22485,6 +22490,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignRoleFromMappingRuleResponse":
         """
         Removes a role from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22569,6 +22575,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignMappingRuleFromGroupResponse":
         """
         Removes a group from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22653,6 +22660,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignMappingRuleFromTenantResponse":
         """
         Removes a tenant from a mapping rule.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22695,6 +22703,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignGroupFromTenantResponse":
         """
         Removes a tenant from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22737,6 +22746,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignRoleFromTenantResponse":
         """
         Removes a tenant from a role.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22779,6 +22789,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignUserFromGroupResponse":
         """
         Removes a user from a group.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -22821,6 +22832,7 @@ class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignRoleFromUserResponse":
         """
         Removes a role from a user.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -24386,6 +24398,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateRoleResponse":
         """
         Changes a role; all its members get a new name of it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -24407,6 +24420,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteRoleResponse":
         """
         Removes a role; its members lose it.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
@@ -26174,6 +26188,7 @@ class UserServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteUserResponse":
         """
         Removes a user with sessions, tokens and devices.
+        Rejected with INVALID_STATE if nobody would administer the tenant any more.
         """
 
         return await self._unary_unary(
