@@ -75,7 +75,7 @@ class Actor:
     network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
     the caller can pass on no others. An API key has none. `tenant_ids` and `grants` are the tenants in which a caller
     of the process API may act, and what authorizations give it there. `has_shown_factor` is true when the user showed a
-    second factor in the session.
+    second factor in the session. `is_impersonated` is true in a session in which a support person acts as the user.
     """
 
     kind: ActorKind
@@ -89,6 +89,7 @@ class Actor:
     grants: frozenset[Grant] = frozenset()
     has_shown_factor: bool = False
     administers_deployment: bool = False
+    is_impersonated: bool = False
 
     @property
     def is_api_key(self) -> bool:
@@ -263,7 +264,12 @@ class Callers:
 
     def _person_at(self, session: Session, user: User, standing: Standing, peer_address: str) -> Actor:
         person = self._person(user, standing, peer_address)
-        return replace(person, session=session.sid, has_shown_factor=session.has_shown_factor)
+        return replace(
+            person,
+            session=session.sid,
+            has_shown_factor=session.has_shown_factor,
+            is_impersonated=session.is_impersonated,
+        )
 
     def _person(self, user: User, standing: Standing, peer_address: str) -> Actor:
         return Actor(

@@ -16,6 +16,7 @@ from typing import Any, assert_never
 import msgspec
 
 from identity.access.callers import Actor
+from identity.access.sessions.sessions import impersonated
 from identity.administration.personal_data.sections import (
     ByField,
     ById,
@@ -97,7 +98,12 @@ class PersonalDataExport:
     async def page(
         self, tenant: Tenant, user_id: UserId, *, continuation_token: str, actor: Actor
     ) -> ExportedPage:
-        """Return the next records; the first page emits an event. Raises NotFound, InvalidArgument."""
+        """Return the next records; the first page emits an event.
+
+        Raises NotFound, InvalidArgument, and PermissionDenied for a support person who acts as the user.
+        """
+        if actor.is_impersonated:
+            raise impersonated()
         user = await self._users.get(tenant.tenant_id, user_id)
         if user is None:
             raise NotFound("there is no such user")

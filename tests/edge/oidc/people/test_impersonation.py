@@ -433,6 +433,15 @@ async def test_support_changes_nothing_in_the_account(
     assert await world.alice.is_signed_in()
 
 
+async def test_support_does_not_get_the_export_of_what_is_stored_about_the_user(world: World) -> None:
+    sam = await world.acting()
+
+    refused = await sam.own("GET", "/personal_data")
+    own = await world.alice.own("GET", "/personal_data")
+
+    assert (refused.status, own.status) == (403, 200), await refused.text()
+
+
 @pytest.mark.parametrize("path", ["/users", "/clients", "/events/stream", "/sessions"])
 async def test_support_administers_nothing_meanwhile(world: World, path: str) -> None:
     sam = await world.acting()
