@@ -139,6 +139,7 @@ def _one_of_every_kind(server: Server) -> Iterator[dict[str, str]]:
         _have(client, "/v2/global-task-listeners", {"id": "owned", **LISTENER})
         authorization = client.post("/v2/authorizations", json=AUTHORIZATION).raise_for_status().json()
         client.post("/v2/documents?documentId=owned", files={"file": ("a.txt", b"a")})
+        user = client.get("/auth/v1/users/email/owned@example.com").raise_for_status().json()
         of_tenant = client.post("/v2/audit-logs/search")
         logs = of_tenant.json()["items"] if of_tenant.is_success else [{"auditLogKey": "1"}]
         yield {
@@ -153,6 +154,7 @@ def _one_of_every_kind(server: Server) -> Iterator[dict[str, str]]:
             "mapping_rule_id": "owned",
             "client_id": "reader",
             "username": "owned",
+            "user_id": user["id"],
             "tenant_id": "default",
             "decision_requirements_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "decision_definition_key": decision["decisionDefinition"]["decisionDefinitionKey"],
@@ -211,11 +213,18 @@ BODIES = {
     "AssignUserTask": {"assignee": "ada"},
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
-    "CancelProcessInstancesBatchOperation": {"filter": {}},
+    "CancelProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
+    "ResolveIncidentsBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "DeleteDecisionInstancesBatchOperation": {"filter": {"decisionDefinitionId": "none"}},
     "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
-    "MigrateProcessInstancesBatchOperation": {"filter": {}, "migrationPlan": MIGRATION},
-    "ModifyProcessInstancesBatchOperation": {"filter": {}, "moveInstructions": [MOVE]},
+    "MigrateProcessInstancesBatchOperation": {
+        "filter": {"processDefinitionId": "none"},
+        "migrationPlan": MIGRATION,
+    },
+    "ModifyProcessInstancesBatchOperation": {
+        "filter": {"processDefinitionId": "none"},
+        "moveInstructions": [MOVE],
+    },
     "EvaluateConditionals": {"variables": {}},
     "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
     "CreateGroup": {"groupId": "another", "name": "Another"},
