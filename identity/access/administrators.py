@@ -2,7 +2,7 @@
 
 A caller can give a client, a label or the owner of an authorization only rights that the caller has. A caller can take
 only what it could give: a user, client, label, mapping rule or authorization with other rights stays, and so does a
-membership that gives them. Callers with `identity:write` may take all rights in their tenant, and users their own.
+membership that gives them. Callers with `identity:write` may take all rights in their tenant, users and clients their own.
 An API key cannot create, change or remove an administrator: it could gain that administrator's rights.
 """
 
@@ -55,8 +55,8 @@ class Administrators:
         for each in (before, after):
             if isinstance(each, User | Client | Label):
                 await self.expect_may_change(each, actor)
-        is_own = isinstance(before, User) and actor.kind is ActorKind.USER and actor.id == before.id
-        if after is not None and not is_own:
+        is_own = isinstance(before, User | Client) and _is_oneself(before, actor)
+        if after is not None and not (is_own and isinstance(before, User)):
             await self._expect_may_give(before, after, actor)
         if before is None:
             return None
@@ -205,6 +205,11 @@ class Administrators:
         if Permission.IDENTITY_WRITE in client.oauth_scopes:
             return True
         return (await self._standings.of(client, claims_of_client(client))).administers
+
+
+def _is_oneself(principal: User | Client, actor: Actor) -> bool:
+    kind = ActorKind.USER if isinstance(principal, User) else ActorKind.CLIENT
+    return (actor.kind, actor.id) == (kind, principal.id)
 
 
 def _administers(actor: Actor) -> bool:

@@ -128,6 +128,7 @@ class ClientAdministration:
             with suppress(Changed):
                 await self._remove(kept)
             raise
+        await self._removals.sweep(tenant.tenant_id, CLIENTS, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 

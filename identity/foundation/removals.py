@@ -131,6 +131,12 @@ class Removals:
         if await self._records.find(tenant_id, "reserved", reservation_of(kind.name, name), most=1):
             raise InvalidState(f"another {kind.name} of this name is being removed; try again in a minute")
 
+    async def sweep(self, tenant_id: TenantId, kind: Kind[Any], owner_id: str) -> None:
+        """Remove what an earlier version left of an owner, for a new one of the same id; raises Unavailable."""
+        for dependent, owner in self._dependents.get(kind.name, ()):
+            while await self._remove_some(tenant_id, dependent, owner.field, owner.text(owner_id)):
+                pass
+
     async def run(self, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Finish removals until cancelled."""
         async with asyncio.TaskGroup() as serving:

@@ -3,7 +3,7 @@
 With one process the next call sees the change. With two processes, both see it soon.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
@@ -40,6 +40,7 @@ class Deployment:
     is_one_process: bool
     administrator: requests.Session
     person: str
+    sign_in: Callable[[], str]
 
     def administer(self, method: str, path: str, body: object = None) -> dict[str, object]:
         answer = self.administrator.request(method, f"{self.origin}{path}", json=body, timeout=SECONDS)
@@ -104,8 +105,13 @@ def deployment(request: pytest.FixtureRequest) -> Iterator[Deployment]:
     with running(request.param, extra=PORTAL) as provider, provider.person() as person:
         party = RelyingParty(provider, person, client_id="portal", scope="openid groups history:read")
         origin = provider.issuer.removesuffix("/auth/v1/")
-        token = party.signed_in().access_token
-        started = Deployment(origin, request.param == "embedded", administrator_of(provider), token)
+
+        def sign_in() -> str:
+            return party.signed_in().access_token
+
+        started = Deployment(
+            origin, request.param == "embedded", administrator_of(provider), sign_in(), sign_in
+        )
         started.administer("POST", "/auth/v1/groups", {"group": "readers"})
         yield started
 
@@ -184,6 +190,10 @@ def test_whose_account_is_disabled_is_not_let_in(deployment: Deployment) -> None
     assert deployment.answers(401)
 
     deployment.administer("PATCH", path, {"put": [{"key": "enabled", "value": True}]})
+    # A disabled account is signed out, so its former token stays invalid.
+    assert deployment.answers(401)
+
+    deployment.person = deployment.sign_in()
     assert deployment.answers(403)
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import grpc
+import httpx
 import pytest
 
 from server.platform.policy import Mode
@@ -57,8 +58,19 @@ def _furnished(server: Server) -> Iterator[Tenants]:
     with grpc.insecure_channel(server.grpc) as channel:
         owner, stranger = (principal(server, channel, name) for name in ("service", "stranger"))
         owned, own = furnish(owner, OWNER, server.mode), furnish(stranger, STRANGER, server.mode)
+        owned = {**owned, "user_id": _user_id(server, "service", "", owned["username"])}
+        own = {**own, "user_id": _user_id(server, "stranger", f"/{STRANGER}", own["username"])}
         visitor = principal(server, channel, "visitor").naming(STRANGER)
         newcomer = principal(server, channel, "newcomer")
         tenants = Tenants(server.mode, owner, owned, stranger, own, visitor, newcomer)
         assert tenants.before
         yield tenants
+
+
+def _user_id(server: Server, client: str, path: str, email: object) -> str:
+    """Return the id of a user of the tenant whose issuer has this path."""
+    answer = httpx.get(
+        f"{server.http}/auth/v1{path}/users/email/{email}",
+        headers={"Authorization": f"Bearer {server.token(client)}"},
+    )
+    return str(answer.raise_for_status().json()["id"])

@@ -25,10 +25,12 @@ from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.crypto.keys.config import EncryptionConfig
 from identity.crypto.keys.master_keys import new_master_key
 from identity.directory.labels import ROLES, Role
+from identity.directory.tenants.tenant_directory import TenantDirectory
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS
 from identity.directory.user import USERS
 from identity.directory.version import PASS_SECONDS, DirectoryVersion
 from identity.foundation.randomness import SystemRandomness
+from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.channels import error_of
@@ -170,6 +172,9 @@ async def test_a_process_that_changes_something_itself_misses_no_change_of_anoth
     acme = await tenants.get(DEPLOYMENT, "acme")
     assert acme is not None
     await tenants.replace(replace(acme, is_enabled=False))
+    await TenantDirectory(
+        Tenants("https://id.example.com", TenantId("default")), other.store, other.clock
+    ).heed(acme.own_id)
     await DirectoryVersion(other.store).advance()
     await memberships.AssignRoleToClient(
         AssignRoleToClientRequest(role_id="admin", client_id="reader"), metadata=processes.administrator

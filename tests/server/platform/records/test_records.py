@@ -432,16 +432,6 @@ async def test_records_are_removed_only_while_a_condition_holds(records: Records
     assert await records.remove(UMBRELLA, "owner", "holds", condition=condition) == 1
 
 
-async def test_a_record_is_taken_by_its_revision(records: Records[Thing]) -> None:
-    first = await records.insert(thing("one"))
-    second = await records.replace(first)
-
-    with pytest.raises(Changed):
-        await records.take(ACME, "one", revision=first.revision)
-    assert await records.take(ACME, "one", revision=second.revision) == second
-    assert await records.take(ACME, "one", revision=second.revision) is None
-
-
 async def test_expired_records_of_all_tenants_are_removed_some_at_a_time(
     records: Records[Thing], clock: VirtualClock
 ) -> None:
