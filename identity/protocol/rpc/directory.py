@@ -77,19 +77,19 @@ class DirectoryServicer:
     def _tenant(self, issuer: str, call: Call) -> Tenant:
         """Raises NotFound for a provider about which the caller may not ask."""
         tenant = self._tenants.find_by_issuer(issuer)
-        self._expect_known(tenant, call)
+        if not self._may_ask(tenant, call):
+            raise NotFound("there is no such principal")
         return tenant
 
-    def _expect_known(self, tenant: Tenant, call: Call) -> None:
-        """Raises NotFound for a tenant about which the caller may not ask."""
-        # Services of this process and callers with access to the default tenant may ask about every provider.
+    def _may_ask(self, tenant: Tenant, call: Call) -> bool:
+        """Whether the caller is a service of this process, or may act in the tenant or in the default one."""
         known = {tenant.tenant_id, self._tenants.default.tenant_id}
-        if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
-            raise NotFound("there is no such principal")
+        return call.principal is ANONYMOUS or not call.principal.tenant_ids.isdisjoint(known)
 
     async def list_user_names(self, request: pb.ListUserNamesRequest, call: Call) -> pb.ListUserNamesResponse:
         tenant = self._tenants.find(request.tenant_id)
-        self._expect_known(tenant, call)
+        if not self._may_ask(tenant, call):
+            raise NotFound("there is no such tenant")
         return pb.ListUserNamesResponse(names=await self._principals.names_of(tenant, request.user_id))
 
     async def get_signed_in_principal(

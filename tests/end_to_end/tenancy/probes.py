@@ -47,6 +47,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "AcceptMigration": {"mapping_instructions": _MAPPING},
     "MigrateProcessInstance": {"mapping_instructions": _MAPPING},
     "MigrateProcessInstancesBatchOperation": {
+        "filter": {"business_id": {"eq": "none"}},
         "filter": {},
         "migration_plan": {"mapping_instructions": _MAPPING},
     },
@@ -68,6 +69,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
         ]
     },
     "ModifyProcessInstancesBatchOperation": {
+        "filter": {"business_id": {"eq": "none"}},
         "move_instructions": [{"source_element_id": "task", "target_element_id": "task"}]
     },
     "ThrowJobError": {"error_code": "a"},
