@@ -48,7 +48,6 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     "MigrateProcessInstance": {"mapping_instructions": _MAPPING},
     "MigrateProcessInstancesBatchOperation": {
         "filter": {"business_id": {"eq": "none"}},
-        "filter": {},
         "migration_plan": {"mapping_instructions": _MAPPING},
     },
     "ModifyProcessInstance": {"terminate_instructions": [{"element_id": "task"}]},
