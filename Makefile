@@ -77,7 +77,7 @@ readme: ## Follow README.md in a fresh clone, block by block; needs the usual po
 	@.ci/readme
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover neighbour storm upgrade histories fuzz feel-reference peer requests
+.PHONY: crash cluster failover neighbour removal storm upgrade histories fuzz feel-reference peer requests
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -89,6 +89,9 @@ failover: .venv/.bench ## Kill the leader of PostgreSQL under Patroni, 10 rounds
 
 neighbour: .venv/.dev ## One tenant runs the worst models it may deploy, another completes jobs, 1 round
 	@$(BIN)/python -m tests.campaigns neighbour $(or $(ROUNDS),1) $(SEED)
+
+removal: .venv/.dev ## Remove tenants, clients and users and create them again while nodes and PostgreSQL die, 20 rounds
+	@$(BIN)/python -m tests.campaigns removal $(or $(ROUNDS),20) $(SEED)
 
 storm: .venv/.dev ## 64 clients send every command three times over broken connections, 10 rounds
 	@$(BIN)/python -m tests.campaigns storm $(or $(ROUNDS),10) $(SEED)

@@ -35,7 +35,12 @@ class TenantWiring:
         self.targets = SignInTargets(dependencies.tenants, dependencies.store, self._providers)
         self.directory = TenantDirectory(dependencies.tenants, dependencies.store, dependencies.clock)
         self._removal = TenantRemoval(
-            self.directory, dependencies.store, KINDS, clock=dependencies.clock, has_engine=has_engine
+            self.directory,
+            dependencies.store,
+            KINDS,
+            clock=dependencies.clock,
+            default=dependencies.tenants.default.tenant_id,
+            has_engine=has_engine,
         )
         self.administration = self._administration()
 

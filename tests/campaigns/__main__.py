@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from rich.console import Console
 
-from tests.campaigns import cluster, crash, failover, neighbour, storm, upgrade
+from tests.campaigns import cluster, crash, failover, neighbour, removal, storm, upgrade
 from tests.campaigns.report import Report
 
 CAMPAIGNS: Mapping[str, Callable[[int, str], Awaitable[Report]]] = {
@@ -15,6 +15,7 @@ CAMPAIGNS: Mapping[str, Callable[[int, str], Awaitable[Report]]] = {
     "cluster": cluster.run,
     "failover": failover.run,
     "neighbour": neighbour.run,
+    "removal": removal.run,
     "storm": storm.run,
     "upgrade": upgrade.run,
 }

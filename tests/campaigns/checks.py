@@ -135,10 +135,10 @@ async def _elements(database: asyncpg.Connection, book: Book) -> Iterable[str]:
 
 
 async def _audit(database: asyncpg.Connection, book: Book) -> Iterable[str]:
-    """Each command that was carried out stands in the log once."""
+    """Each command that was carried out stands in the log once; changes of identity have an entity with an id."""
     text = """
         SELECT entity_type, operation_type, entity_key FROM gnomon.audit_entry
-        WHERE result = 'SUCCESS' AND entity_type <> 'RESOURCE'
+        WHERE result = 'SUCCESS' AND entity_type <> 'RESOURCE' AND entity_id IS NULL
     """
     found = Counter(map(tuple, await database.fetch(text)))
     raised = [job for job, retries in book.failed.items() if retries == 0]

@@ -39,17 +39,17 @@ class Answer:
 
 @asynccontextmanager
 async def connected(
-    urls: Sequence[str], token: str, *, attempt_seconds: float = ATTEMPT_SECONDS
+    urls: Sequence[str], token: str, *, attempt_seconds: float = ATTEMPT_SECONDS, tenant_id: str = "default"
 ) -> AsyncIterator["HttpApi"]:
-    async with session_of(token, attempt_seconds) as session:
+    async with session_of(token, attempt_seconds, tenant_id) as session:
         yield HttpApi(session, urls)
 
 
-def session_of(token: str, attempt_seconds: float) -> aiohttp.ClientSession:
+def session_of(token: str, attempt_seconds: float, tenant_id: str = "default") -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=CONNECTIONS),
         timeout=aiohttp.ClientTimeout(total=attempt_seconds),
-        headers={"authorization": f"Bearer {token}"},
+        headers={"authorization": f"Bearer {token}", "x-tenant-id": tenant_id},
     )
 
 
@@ -140,6 +140,10 @@ class HttpApi:
     async def command(self, method: str, path: str, body: Json, *, idempotency_key: str) -> Answer:
         """Any answer; raises NotAnswered."""
         return await self._answer(method, path, json=body, headers={"idempotency-key": idempotency_key})
+
+    async def ask(self, method: str, path: str, body: Json | None = None) -> Answer:
+        """Any answer; raises NotAnswered."""
+        return await self._answer(method, path, json=body)
 
     async def _answer(self, method: str, path: str, **request: object) -> Answer:
         url = next(self._turns)

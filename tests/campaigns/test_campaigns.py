@@ -1,6 +1,6 @@
-"""Short campaigns; `make crash cluster failover neighbour storm` runs long ones."""
+"""Short campaigns; `make crash cluster failover neighbour removal storm` runs long ones."""
 
-from tests.campaigns import cluster, crash, neighbour, storm
+from tests.campaigns import cluster, crash, neighbour, removal, storm
 from tests.campaigns.book import Book
 from tests.campaigns.report import Report
 
@@ -23,6 +23,12 @@ async def test_an_owner_that_slept_past_its_lease_commits_nothing() -> None:
 
 async def test_a_command_sent_three_times_over_broken_connections_has_its_effect_once() -> None:
     report = await storm.run(1, SEED, commands=150)
+
+    assert report.violations == []
+
+
+async def test_removed_tenants_clients_and_users_leave_nothing_when_the_database_dies_meanwhile() -> None:
+    report = await removal.run(1, SEED, second_passes=False)
 
     assert report.violations == []
 

@@ -16,11 +16,17 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
 
+from identity.directory.client import CLIENTS
+from identity.directory.labels import GROUPS, ROLES
+from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
+from identity.directory.user import USERS
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
+from server.platform.query import Condition as QueryCondition
+from server.platform.query import Field, FieldType, Operator, Query, SortKey, Window
 from server.platform.records import Changed, Condition, Kind, RecordStore
 
 logger = logging.getLogger(__name__)
@@ -29,6 +35,7 @@ PASS_SECONDS = 5.0
 SETTLED_AFTER = timedelta(seconds=30)
 """After this time every process knows of the deletion, and has finished earlier calls."""
 
+_DEFAULT = TenantId("default")
 # Records that are removed in one step.
 _PAGE = 500
 
@@ -39,7 +46,10 @@ class Directory(Protocol):
 
 
 class TenantRemoval:
-    """`kinds` are all kinds of records that belong to tenants. Without an engine there is nothing but records."""
+    """`kinds` are all kinds of records that belong to tenants. Without an engine there is nothing but records.
+
+    Only holders in the `default` tenant can be admitted to other tenants.
+    """
 
     def __init__(
         self,
@@ -48,8 +58,10 @@ class TenantRemoval:
         kinds: Collection[Kind[Any]],
         *,
         clock: Clock,
+        default: TenantId = _DEFAULT,
         has_engine: bool = False,
     ) -> None:
+        self._default = default
         self._directory = directory
         self._store = store
         self._tenants = store.of(TENANTS)
@@ -133,3 +145,23 @@ class TenantRemoval:
                 # In memory no other work waits: other callers take their turn between two steps.
                 await asyncio.sleep(0)
         await self._store.of(SIGN_IN_DOMAINS).remove(DEPLOYMENT, "owner", tenant_id, condition=condition)
+        for members in (USERS, CLIENTS, GROUPS, ROLES, MAPPING_RULES):
+            await self._dismiss(tenant_id, members)
+
+    async def _dismiss(self, tenant_id: TenantId, kind: Kind[Any]) -> None:
+        """Have no record of the default tenant admitted to the removed one; raises Unavailable."""
+        holders = self._store.of(kind)
+        admitted = QueryCondition(Field("tenant_ids", FieldType.TEXTS), Operator.EQ, tenant_id)
+        query = Query((admitted,), (SortKey(Field("id", FieldType.TEXT)),), Window(limit=_PAGE))
+        while found := await holders.matches(self._default, query):
+            # The search came first: a successor's members are not found while the predecessor is there, and the
+            # revisions found do not outlast its removal.
+            record = await self._tenants.get(DEPLOYMENT, tenant_id)
+            if record is None or record.removal is RemovalPhase.NONE:
+                return
+            await holders.replace_all(
+                [
+                    replace(each, tenant_ids=tuple(other for other in each.tenant_ids if other != tenant_id))
+                    for each in found
+                ]
+            )

@@ -7,6 +7,7 @@ import pytest
 from identity.administration.tenants.administration import TenantAdministration, TenantProperties
 from identity.administration.tenants.removal import SETTLED_AFTER, TenantRemoval
 from identity.directory.client import CLIENTS, Client
+from identity.directory.labels import GROUPS, Group
 from identity.directory.tenants.settings import TenantSettings
 from identity.directory.tenants.tenant_directory import TenantDirectory
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
@@ -263,3 +264,28 @@ async def test_the_audit_entry_about_a_deletion_does_not_go_with_the_tenant(proc
     await process.administration.delete("acme", actor=ACTOR, note=note)
 
     assert process.notes == [replace(note, tenant_id=DEFAULT)]
+
+
+async def test_whoever_was_admitted_to_a_removed_tenant_is_not_in_its_successor(process: Process) -> None:
+    clients, groups = process.store.of(CLIENTS), process.store.of(GROUPS)
+    await clients.insert(Client(tenant_id=DEFAULT, id="worker", tenant_ids=(ACME, TenantId("other"))))
+    await groups.insert(Group(tenant_id=DEFAULT, id="g", name="staff", tenant_ids=(ACME,)))
+
+    await process.administration.delete("acme", actor=ACTOR)
+
+    worker, staff = await clients.get(DEFAULT, "worker"), await groups.get(DEFAULT, "g")
+    assert worker is not None
+    assert worker.tenant_ids == ("other",)
+    assert staff is not None
+    assert staff.tenant_ids == ()
+
+
+async def test_members_of_a_successor_stay_when_a_removal_is_late(process: Process) -> None:
+    clients = process.store.of(CLIENTS)
+    await clients.insert(Client(tenant_id=DEFAULT, id="worker", tenant_ids=(ACME,)))
+
+    await process.removal.remove_all_of(ACME)
+
+    worker = await clients.get(DEFAULT, "worker")
+    assert worker is not None
+    assert worker.tenant_ids == (ACME,)
