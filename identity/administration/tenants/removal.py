@@ -16,12 +16,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
 
-from identity.directory.client import CLIENTS
+from identity.directory.client import CLIENTS, Client
 from identity.directory.labels import GROUPS, ROLES
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
-from identity.directory.user import USERS
+from identity.directory.user import USERS, User
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
@@ -159,9 +159,15 @@ class TenantRemoval:
             record = await self._tenants.get(DEPLOYMENT, tenant_id)
             if record is None or record.removal is RemovalPhase.NONE:
                 return
-            await holders.replace_all(
-                [
-                    replace(each, tenant_ids=tuple(other for other in each.tenant_ids if other != tenant_id))
-                    for each in found
-                ]
-            )
+            await holders.replace_all([_without(each, tenant_id) for each in found])
+
+
+def _without(holder: Any, tenant_id: TenantId) -> Any:
+    """Return the holder without the tenant; a user or client with no other one is disabled.
+
+    Without any tenant it would act in the tenant of its record, the default one.
+    """
+    rest = tuple(other for other in holder.tenant_ids if other != tenant_id)
+    if rest or not isinstance(holder, User | Client):
+        return replace(holder, tenant_ids=rest)
+    return replace(holder, tenant_ids=rest, is_enabled=False)

@@ -69,7 +69,7 @@ _TEMPLATES: Mapping[str, Mapping[str, Any]] = {
     },
     "ModifyProcessInstancesBatchOperation": {
         "filter": {"business_id": {"eq": "none"}},
-        "move_instructions": [{"source_element_id": "task", "target_element_id": "task"}]
+        "move_instructions": [{"source_element_id": "task", "target_element_id": "task"}],
     },
     "ThrowJobError": {"error_code": "a"},
     "UpdateAuthorization": {"resource_id": "any", **STARTS_OF_A_ROLE},

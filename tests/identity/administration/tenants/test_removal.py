@@ -280,6 +280,19 @@ async def test_whoever_was_admitted_to_a_removed_tenant_is_not_in_its_successor(
     assert staff.tenant_ids == ()
 
 
+async def test_a_client_with_no_other_tenant_is_disabled_rather_than_one_of_the_default_tenant(
+    process: Process,
+) -> None:
+    clients = process.store.of(CLIENTS)
+    await clients.insert(Client(tenant_id=DEFAULT, id="worker", tenant_ids=(ACME,)))
+
+    await process.administration.delete("acme", actor=ACTOR)
+
+    worker = await clients.get(DEFAULT, "worker")
+    assert worker is not None
+    assert (worker.tenant_ids, worker.is_enabled) == ((), False)
+
+
 async def test_members_of_a_successor_stay_when_a_removal_is_late(process: Process) -> None:
     clients = process.store.of(CLIENTS)
     await clients.insert(Client(tenant_id=DEFAULT, id="worker", tenant_ids=(ACME,)))
