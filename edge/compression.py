@@ -18,7 +18,7 @@ _LEAST_DOCUMENT = 1024
 # Shorter answers fit into few packets, and their compression costs more than it saves.
 _LEAST_ANSWER = 16 * 1024
 _LEVEL = 6
-# What is compressed on the event loop: less than a millisecond.
+# Octets that are compressed on the event loop, which takes less than a millisecond.
 _MOST_ON_THE_LOOP = 16 * 1024
 
 
