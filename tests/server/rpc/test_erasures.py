@@ -19,16 +19,22 @@ from tests.server.rpc.conftest import NewEngine
 from tests.waits import until_so
 
 ADA = ErasedPerson(
-    tenant_id="default", names=("ada-id", "ada", "ada@example.com"), pseudonym="erased-1234567890abcdef"
+    tenant_id="default",
+    names=("adelheid-id", "adelheid", "adelheid@example.com"),
+    pseudonym="erased-1234567890abcdef",
 )
 # A name in a model, or in a variable, belongs to the process and stays.
 APPROVAL = process("approval").start().user_task("approve").end()
 DEFAULT = frozenset({TenantId("default")})
 PRINCIPALS = {
-    "Bearer ada": Principal("ada-id", DEFAULT, EVERYTHING, is_person=True),
+    "Bearer adelheid": Principal("adelheid-id", DEFAULT, EVERYTHING, is_person=True),
     "Bearer adam": Principal("adam-id", DEFAULT, EVERYTHING, is_person=True),
-    "Bearer ada as adam": Principal("adam-id", DEFAULT, EVERYTHING, is_person=True, acting="ada-id"),
-    "Bearer adam as ada": Principal("ada-id", DEFAULT, EVERYTHING, is_person=True, acting="adam-id"),
+    "Bearer adelheid as adam": Principal(
+        "adam-id", DEFAULT, EVERYTHING, is_person=True, acting="adelheid-id"
+    ),
+    "Bearer adam as adelheid": Principal(
+        "adelheid-id", DEFAULT, EVERYTHING, is_person=True, acting="adam-id"
+    ),
 }
 TABLES = """
     SELECT nspname, relname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -49,8 +55,10 @@ async def engine(bundled_engine_of_three: NewEngine) -> AsyncIterator[DurableEng
 
 
 @pytest.fixture
-def ada(engine: DurableEngine) -> Caller:
-    return Caller(LocalChannel(Dispatcher(engine.servicers, interceptors(Mode.BUNDLED, authenticate))), "ada")
+def adelheid(engine: DurableEngine) -> Caller:
+    return Caller(
+        LocalChannel(Dispatcher(engine.servicers, interceptors(Mode.BUNDLED, authenticate))), "adelheid"
+    )
 
 
 class Reports:
@@ -83,39 +91,41 @@ async def texts(dsn: str) -> dict[str, str]:
         await connection.close()
 
 
-async def everything_about_ada(ada: Caller) -> None:
+async def everything_about_ada(adelheid: Caller) -> None:
     """Tasks that are active, completed and of others, entries of all forms, and a batch operation."""
-    await ada.deploy(APPROVAL)
+    await adelheid.deploy(APPROVAL)
     for _ in range(4):
-        await ada.start("approval")
-    first, second, third, _ = tasks = (await ada("SearchUserTasks")).items
+        await adelheid.start("approval")
+    first, second, third, _ = tasks = (await adelheid("SearchUserTasks")).items
     for task in tasks:
-        await ada("AssignUserTask", user_task_key=task.user_task_key, assignee="ada")
-        changes = {"candidate_users": {"names": ["adam", "ada"]}}
-        await ada("UpdateUserTask", user_task_key=task.user_task_key, changeset=changes)
-    await ada("CompleteUserTask", user_task_key=first.user_task_key)
-    await ada.signed_in_as("ada as adam")("CompleteUserTask", user_task_key=second.user_task_key)
-    await ada.signed_in_as("adam as ada")(
+        await adelheid("AssignUserTask", user_task_key=task.user_task_key, assignee="adelheid")
+        changes = {"candidate_users": {"names": ["adam", "adelheid"]}}
+        await adelheid("UpdateUserTask", user_task_key=task.user_task_key, changeset=changes)
+    await adelheid("CompleteUserTask", user_task_key=first.user_task_key)
+    await adelheid.signed_in_as("adelheid as adam")("CompleteUserTask", user_task_key=second.user_task_key)
+    await adelheid.signed_in_as("adam as adelheid")(
         "AssignUserTask", user_task_key=third.user_task_key, assignee="adam"
     )
     none = {"process_definition_id": {"eq": "none"}}
-    await ada("CancelProcessInstancesBatchOperation", filter=none)
+    await adelheid("CancelProcessInstancesBatchOperation", filter=none)
 
 
-async def test_no_row_names_an_erased_person(engine: DurableEngine, ada: Caller, durable_dsn: str) -> None:
-    await everything_about_ada(ada)
+async def test_no_row_names_an_erased_person(
+    engine: DurableEngine, adelheid: Caller, durable_dsn: str
+) -> None:
+    await everything_about_ada(adelheid)
     reports = Reports()
 
     async def is_erased() -> bool:
         await engine.erasure.run(ADA, "", reports)
         found = await texts(durable_dsn)
         # Adam is somebody else.
-        left = {name: text for name, text in found.items() if "ada" in text.replace("adam", "")}
+        left = {name: text for name, text in found.items() if "adelheid" in text.replace("adam", "")}
         return not left
 
     await until_so(is_erased)
     assert reports.is_done
-    tasks = (await ada.signed_in_as("adam")("SearchUserTasks")).items
+    tasks = (await adelheid.signed_in_as("adam")("SearchUserTasks")).items
     assert [
         (each.assignee, sorted(each.candidate_users))
         for each in tasks
@@ -124,7 +134,7 @@ async def test_no_row_names_an_erased_person(engine: DurableEngine, ada: Caller,
         ("adam", ["adam", ADA.pseudonym]),
         (ADA.pseudonym, ["adam", ADA.pseudonym]),
     ]
-    actors = {each.actor_id for each in (await ada("ListAuditEntries", limit=500)).items}
+    actors = {each.actor_id for each in (await adelheid("ListAuditEntries", limit=500)).items}
     assert {
         ADA.pseudonym,
         f"{ADA.pseudonym} as adam-id",
@@ -133,9 +143,9 @@ async def test_no_row_names_an_erased_person(engine: DurableEngine, ada: Caller,
 
 
 async def test_an_interrupted_erasure_is_finished(
-    engine: DurableEngine, ada: Caller, durable_dsn: str
+    engine: DurableEngine, adelheid: Caller, durable_dsn: str
 ) -> None:
-    await everything_about_ada(ada)
+    await everything_about_ada(adelheid)
 
     class Interrupted(Exception):
         pass
@@ -153,4 +163,4 @@ async def test_an_interrupted_erasure_is_finished(
 
     await until_so(is_done)
     found = await texts(durable_dsn)
-    assert {name for name, text in found.items() if "ada" in text.replace("adam", "")} == set()
+    assert {name for name, text in found.items() if "adelheid" in text.replace("adam", "")} == set()
