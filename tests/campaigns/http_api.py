@@ -39,17 +39,19 @@ class Answer:
 
 @asynccontextmanager
 async def connected(
-    urls: Sequence[str], token: str, *, attempt_seconds: float = ATTEMPT_SECONDS, tenant_id: str = "default"
+    urls: Sequence[str], token: str, *, attempt_seconds: float = ATTEMPT_SECONDS, tenant_id: str = ""
 ) -> AsyncIterator["HttpApi"]:
     async with session_of(token, attempt_seconds, tenant_id) as session:
         yield HttpApi(session, urls)
 
 
-def session_of(token: str, attempt_seconds: float, tenant_id: str = "default") -> aiohttp.ClientSession:
+def session_of(token: str, attempt_seconds: float, tenant_id: str = "") -> aiohttp.ClientSession:
+    """Return a session of a client, which names the tenant if it has several."""
+    named = {"x-tenant-id": tenant_id} if tenant_id else {}
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=CONNECTIONS),
         timeout=aiohttp.ClientTimeout(total=attempt_seconds),
-        headers={"authorization": f"Bearer {token}", "x-tenant-id": tenant_id},
+        headers={"authorization": f"Bearer {token}", **named},
     )
 
 

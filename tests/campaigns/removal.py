@@ -87,7 +87,7 @@ async def run(rounds: int, seed: str, *, second_passes: bool = True) -> Report:
             )
         )
         token = await token_of(deployment.edges[0])
-        api = await stack.enter_async_context(connected(deployment.edges, token))
+        api = await stack.enter_async_context(connected(deployment.edges, token, tenant_id="default"))
         await deploy(api, (JOBS,))
         campaign = Campaign(deployment, api, report.book, dsn=dsn, token=token, dice=dice, tasks=tasks)
         await report.collect(rounds, campaign.round)
