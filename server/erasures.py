@@ -32,6 +32,7 @@ _ACTOR: Final = "erasure"
 _ACTION: Final = "erase"
 
 Report = Callable[..., Awaitable[None]]
+Rewrite = Callable[[ErasedPerson], Awaitable[int]]
 
 
 class ProcessErasure:
@@ -45,17 +46,22 @@ class ProcessErasure:
         """Erase the person after a position, with a report for each slice; raises Unavailable."""
         await report(position, user_tasks=await self._change_tasks(person))
         for rewrite in (self._pseudonyms.rewrite_tasks, self._pseudonyms.rewrite_batch_operations):
-            count = SLICE
-            while count == SLICE:
-                count = await rewrite(person)
-                await report(position, rows=count)
+            await self._rewrite(rewrite, person, position, report)
         following: str | None = position
         while following is not None:
             entries = await self._pseudonyms.rewrite_entries(person, following)
             following = entries.position
             await report(following or "", rows=entries.count)
         if not await self._pseudonyms.tasks(person, after=Key(0)):
+            # The last ended tasks may have moved to history after it was rewritten.
+            await self._rewrite(self._pseudonyms.rewrite_tasks, person, "", report)
             await report("", is_done=True)
+
+    async def _rewrite(self, rewrite: Rewrite, person: ErasedPerson, position: str, report: Report) -> None:
+        count = SLICE
+        while count == SLICE:
+            count = await rewrite(person)
+            await report(position, rows=count)
 
     async def _change_tasks(self, person: ErasedPerson) -> int:
         changed, after = 0, Key(0)
