@@ -34,6 +34,12 @@ async def turn_fsync_off(dsn: str) -> None:
     await connection.close()
 
 
+def server_process(directory: Path) -> int:
+    """The id of the first process of the server whose data is in this directory; the others end when it is gone."""
+    (pid_file,) = directory.glob("postgres/data-*/postmaster.pid")
+    return int(pid_file.read_text().split()[0])
+
+
 def superuser(dsn: str) -> str:
     """The same server as the role that may end the server's own workers, which a forced drop has to."""
     parts = urlsplit(dsn)

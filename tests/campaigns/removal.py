@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -24,11 +23,10 @@ from tests.campaigns.http_api import Answer, HttpApi, Json, connected
 from tests.campaigns.load import Size, deploy, under_load
 from tests.campaigns.model import JOBS
 from tests.campaigns.nodes import LEASE_SECONDS, Cluster, Node, cluster
-from tests.campaigns.programs import children_of
 from tests.campaigns.proxy import to_socket
 from tests.campaigns.report import Report, Round
 from tests.campaigns.sign_in import token_of
-from tests.postgres import open_directory
+from tests.postgres import open_directory, server_process
 
 T = TypeVar("T")
 
@@ -89,14 +87,16 @@ async def run(rounds: int, seed: str, *, second_passes: bool = True) -> Report:
         token = await token_of(deployment.edges[0])
         api = await stack.enter_async_context(connected(deployment.edges, token, tenant_id="default"))
         await deploy(api, (JOBS,))
-        campaign = Campaign(deployment, api, report.book, dsn=dsn, token=token, dice=dice, tasks=tasks)
+        campaign = Campaign(
+            deployment, api, report.book, data=data, dsn=dsn, token=token, dice=dice, tasks=tasks
+        )
         await report.collect(rounds, campaign.round)
         report.rounds.append(await campaign.end(second_passes=second_passes))
     return report
 
 
 class Campaign:
-    """`removed` are the ids of removed owners and the values of variables of removed tenants."""
+    """`data` is where the database is; `removed` are the ids of removed owners and the values of variables of removed tenants."""
 
     def __init__(
         self,
@@ -104,6 +104,7 @@ class Campaign:
         api: HttpApi,
         book: Book,
         *,
+        data: Path,
         dsn: str,
         token: str,
         dice: Dice,
@@ -112,6 +113,7 @@ class Campaign:
         self.deployment = deployment
         self.api = api
         self.book = book
+        self.data = data
         self.dsn = dsn
         self.token = token
         self.dice = dice
@@ -375,7 +377,7 @@ class Campaign:
 
     async def kill_postgres(self, _: Node) -> None:
         """Another task starts it again."""
-        await killed(children_of(os.getpid(), "-D"))
+        await killed([server_process(self.data)])
 
     async def pause(self, node: Node) -> None:
         """It sleeps past its lease."""

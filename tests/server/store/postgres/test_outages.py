@@ -17,7 +17,7 @@ from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Leases
-from tests.postgres import open_directory
+from tests.postgres import open_directory, server_process
 from tests.server.store.postgres.ledgers import (
     MIGRATIONS,
     PARTITION,
@@ -47,8 +47,7 @@ class CrashingServer:
         return self._running.enter_context(bundled_postgres(config))
 
     def crash(self) -> None:
-        (pid_file,) = self._directory.glob("postgres/data-*/postmaster.pid")
-        os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
+        os.kill(server_process(self._directory), signal.SIGKILL)
         self.end()
 
     def end(self) -> None:
