@@ -59,21 +59,27 @@ Found = tuple[Sequence[asyncpg.Record], int, bool]
 
 
 class PostgresStore:
-    """The reads of PostgreSQL; they raise Unavailable when the database does not respond."""
+    """The reads of PostgreSQL; they raise Unavailable when the database does not respond.
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    Searches and statistics use the connections of `pool`. Rows by key, and the program's own queries, which
+    have no page limit, use those of `rows`, so that they do not wait for searches.
+    """
+
+    def __init__(self, pool: asyncpg.Pool, rows: PooledDatabase | None = None) -> None:
         self._database = PooledDatabase(pool)
+        self._rows = rows or self._database
         self._totals = Totals()
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         kind = cast("type[Entity]", entity)
-        records = await self._database.fetch(_GET[kind], storable(tenant_id), key)
+        records = await self._rows.fetch(_GET[kind], storable(tenant_id), key)
         return row_reader(entity)(records[0]) if records else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         kind = cast("type[Entity]", entity)
         find = self._looked_up if _is_lookup(kind, query) else self._searched
-        async with self._database.connection() as connection:
+        database = self._rows if query.window.limit is None else self._database
+        async with database.connection() as connection:
             records, total, has_more = await find(connection, kind, query, tenant_id)
         items = list(map(row_reader(entity), records))
         if query.window.before is not None:
