@@ -125,7 +125,8 @@ def _within_octets(rows: Sequence[E], query: Query) -> Sequence[E]:
 
 def _octets(row: object, cut: Mapping[str, int]) -> int:
     """Return the octets of a row's texts, also those in lists and mappings."""
-    return sum(_octets_of(getattr(row, name), cut.get(name)) for name in _texts_of(type(row)))
+    kind: type = type(row)
+    return sum(_octets_of(getattr(row, name), cut.get(name)) for name in _texts_of(kind))
 
 
 @cache
