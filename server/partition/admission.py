@@ -80,5 +80,8 @@ class Admission:
         self._lifecycle.expect(Operation.COMMAND)
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         entry.future = future
-        self._pending.put(entry)
+        if self._repeats.precede(entry):
+            self._repeats.put(entry)
+        else:
+            self._pending.put(entry)
         return future

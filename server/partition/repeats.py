@@ -1,15 +1,14 @@
 """Looks up commands with an idempotency key, and answers those that were executed before with the stored answer.
 
-A command enters the queue when its look-up is done, so only its own caller waits for the ledger. Looked up
-commands enter the queue in the order of their arrival. A command without a key may overtake them, like any
-other command that is sent before the first one is answered.
+A command enters the queue when its look-up is done, so only its own caller waits for the ledger. Later commands
+of that caller wait behind it, with a key or without, so that they are executed in the order of their arrival.
 
 A look-up that finds nothing stays true while the command waits: until it is answered, `Answers` gives every
 repeat the same future, and the partition is the only one to which the router sends the request.
 """
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -23,6 +22,7 @@ from server.platform.errors import IdempotencyConflict, Unavailable
 from server.store.ports import Ledger, StoredAnswer
 
 Place = tuple[str, str]
+Caller = tuple[str, str]
 
 # A larger statement would delay the first of its callers.
 MOST_AT_ONCE = 512
@@ -40,15 +40,21 @@ class Repeats:
         self._removed = removed
         self._arrived: deque[Entry] = deque()
         self._in_hand: Sequence[Entry] = ()
+        self._callers: Counter[Caller] = Counter()
         self._some = asyncio.Event()
 
     def entries(self) -> Iterator[Entry]:
         """Entries that are not looked up yet."""
         return chain(self._in_hand, self._arrived)
 
+    def precede(self, entry: Entry) -> bool:
+        """Whether earlier commands of the entry's caller are not looked up yet."""
+        return bool(self._callers) and _caller(entry) in self._callers
+
     def put(self, entry: Entry) -> None:
-        """Look an entry up; raises ResourceExhausted when the queue has no place for it."""
+        """Look an entry up, if it has a key, and queue it; raises ResourceExhausted when the queue has no place for it."""
         self._pending.expect(entry)
+        self._callers[_caller(entry)] += 1
         self._arrived.append(entry)
         self._some.set()
 
@@ -63,6 +69,7 @@ class Repeats:
                 await self._look_up(self._in_hand)
                 for entry in self._in_hand:
                     self._pending.put_expected(entry)
+                self._callers -= Counter(map(_caller, self._in_hand))
                 self._in_hand = ()
 
     async def _look_up(self, entries: Iterable[Entry]) -> None:
@@ -80,6 +87,10 @@ class Repeats:
             stored = found.get(_place(key))
             if stored is not None and entry.tenant_id not in self._removed:
                 _settle(entry, key, stored)
+
+
+def _caller(entry: Entry) -> Caller:
+    return (entry.origin.tenant_id, entry.origin.actor_id) if entry.origin else ("", "")
 
 
 def _key(entry: Entry) -> IdempotencyKey | None:

@@ -243,6 +243,25 @@ async def test_commands_with_keys_keep_the_order_in_which_they_came(serving: Ser
         assert keys == sorted(keys)
 
 
+async def test_a_later_command_of_the_same_caller_does_not_overtake_the_one_with_a_key(
+    serving: Serving,
+) -> None:
+    async with serving() as harness:
+        (first,) = await looked_up(harness, keyed())
+        second = harness.spawn(asked(harness, creation(), Origin("default", "worker", "r-2")))
+        other = harness.spawn(asked(harness, creation(), Origin("default", "another worker", "r-3")))
+        await until(other.done)
+        await ticks(5)
+
+        assert not second.done()
+        harness.store.let_read()
+
+        one, two = await first, await second
+        assert isinstance(one, CreatedInstance)
+        assert isinstance(two, CreatedInstance)
+        assert one.head.key < two.head.key
+
+
 async def test_a_partition_that_stops_executes_the_commands_that_it_looks_up(serving: Serving) -> None:
     async with serving() as harness:
         first, second = await looked_up(harness, keyed("k-1"), keyed("k-2"))
