@@ -14,6 +14,7 @@ from server.platform.channels import error_of
 from server.platform.dpop import ERROR as DPOP_ERROR
 from server.platform.dpop import NONCE as DPOP_NONCE
 from server.platform.errors import (
+    RETRY_AFTER,
     Internal,
     InvalidArgument,
     ModeNotSupported,
@@ -28,8 +29,6 @@ logger = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = web.RequestKey("request_id", str)
 SERVER = "gnomon"
-# Metadata of an error: seconds after which the same request may succeed.
-RETRY_AFTER = "retry_after_secs"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RefusalOf = Callable[[ServiceError, web.Request], web.StreamResponse]

@@ -290,15 +290,19 @@ async def durable_engine(
     """Create a durable engine; other processes can reach its partitions during the block. Raises Unavailable."""
     dsn = config.database.dsn
     async with (
-        open_pool(dsn, config.database.pool_connections) as pool,
+        open_pool(dsn, config.database.pool_connections) as searches,
+        open_pool(dsn, config.database.partition_connections) as partition_reads,
+        open_pool(dsn, config.database.row_connections) as rows,
         DedicatedDatabase(dsn, name="node", statement_seconds=config.partition.statement_seconds) as own,
         Tunnels() as tunnels,
     ):
-        database, store, clock = PooledDatabase(pool), PostgresStore(pool), clock or SystemClock()
+        database, clock = PooledDatabase(rows), clock or SystemClock()
+        store = PostgresStore(searches, database)
         delivery = Delivery()
         partitions = DurablePartitions(
             dsn=dsn,
-            database=database,
+            database=PooledDatabase(partition_reads),
+            background=database,
             store=store,
             clock=clock,
             partition=config.partition,
@@ -331,7 +335,12 @@ async def durable_engine(
             partial(keep_decisions, database, config.history, clock),
             partial(keep_batch_operations, database, config.history, clock),
             partial(keep_documents, documents, clock),
-            *_samples(metrics, config.metrics, pool, node),
+            *_samples(
+                metrics,
+                config.metrics,
+                {"searches": searches, "partitions": partition_reads, "rows": rows},
+                node,
+            ),
         )
         async with _reachable_by_others(node, config.cluster):
             yield DurableEngine(
@@ -357,14 +366,15 @@ def _audits_identity(node: Node) -> bool:
 
 
 def _samples(
-    metrics: Metrics | None, config: MetricsConfig, pool: asyncpg.Pool, node: Node
+    metrics: Metrics | None, config: MetricsConfig, pools: Mapping[str, asyncpg.Pool], node: Node
 ) -> Iterator[Work]:
     """Yield reports on the database and the cluster format, if there are metrics."""
     if metrics is not None:
-        report_pool(metrics, "engine", pool)
+        for name, pool in pools.items():
+            report_pool(metrics, name, pool)
         meaning = "Format that the nodes of the deployment write"
         metrics.gauge("gnomon_cluster_format", meaning, lambda: (Gauge(node.format.number),))
-        count = partial(backlog, PooledDatabase(pool), node.node_id)
+        count = partial(backlog, PooledDatabase(pools["rows"]), node.node_id)
         yield partial(Samples(metrics).run, count, seconds=config.sample_seconds)
 
 

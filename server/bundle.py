@@ -63,6 +63,7 @@ from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records import AuditLog
 from server.platform.records.memory import MemoryRecordStore
 from server.platform.records.postgres import PostgresRecordStore
+from server.platform.search_places import SearchPlaces
 from server.platform.sockets import (
     LOCALHOST,
     LOOPBACK,
@@ -404,6 +405,7 @@ def _dispatcher(
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,
         open_calls=open_calls,
+        searches=SearchPlaces(config.searches),
         metrics=observation.metrics,
         tracer=observation.tracer,
     )

@@ -20,6 +20,7 @@ from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.observation_config import MetricsConfig, TracingConfig
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.search_places import SearchesConfig
 from server.platform.sockets import authority, public_host
 from server.store.config import DocumentsConfig
 
@@ -46,6 +47,7 @@ class Config(IdentityConfig):
     documents: DocumentsConfig = DocumentsConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
+    searches: SearchesConfig = SearchesConfig()
     database: DatabaseConfig = DatabaseConfig()
     oidc: OidcConfig = OidcConfig()
     access: AccessConfig = AccessConfig()

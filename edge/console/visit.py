@@ -75,6 +75,16 @@ class Visit:
         after = self.query.get("after", "")
         return {"limit": limit, **({"after": after} if after else {})}
 
+    async def has_more(self, operation: str, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+        """Whether matches follow a page of a search; a page of large items is shorter than its limit."""
+        items, page = found["items"], found["page"]
+        if len(items) == wanted["page"]["limit"]:
+            return True
+        if not items or page["totalItems"] <= len(items):
+            return False
+        rest = await self.api.page(operation, {**wanted, "page": {"limit": 1, "after": page["endCursor"]}})
+        return bool(rest["items"])
+
     def page(self, template: str, section: str, /, *, status: int = 200, **facts: object) -> web.Response:
         """Render a page; `section` is its part of the navigation."""
         frame = {

@@ -183,6 +183,8 @@ def _reasons(route: Route) -> Iterator[str]:
         yield from ("UNAUTHENTICATED", "PERMISSION_DENIED")
     if policy.modes < frozenset(Mode):
         yield "MODE_NOT_SUPPORTED"
+    if policy.is_search:
+        yield "QUOTA_EXHAUSTED"
     if policy.is_command:
         yield "IDEMPOTENCY_CONFLICT"
     if route.body is not BodyForm.NONE:

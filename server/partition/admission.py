@@ -12,6 +12,7 @@ from server.partition.idempotency import Answers, IdempotencyKey
 from server.partition.lifecycle import Lifecycle, Operation
 from server.partition.meter import Meter
 from server.partition.origin import Origin
+from server.partition.repeats import Repeats
 from server.partition.replies import Replies
 from server.partition.turn import Entry
 from server.partition.waiting_commands import WaitingCommands
@@ -32,12 +33,14 @@ class Admission:
         replies: Replies,
         *,
         answers: Answers,
+        repeats: Repeats,
         meter: Meter,
     ) -> None:
         self._lifecycle = lifecycle
         self._pending = pending
         self._replies = replies
         self._answers = answers
+        self._repeats = repeats
         self._meter = meter
 
     def submit(self, command: Command, origin: Origin | None) -> Coroutine[None, None, Answer]:
@@ -49,7 +52,8 @@ class Admission:
         self._lifecycle.expect(Operation.COMMAND)
         answer = self._answers.find(key)
         if answer is None:
-            answer = self._place(Entry(command, origin=origin, traced=self._meter.traced()))
+            answer = asyncio.get_running_loop().create_future()
+            self._repeats.put(Entry(command, answer, origin, traced=self._meter.traced()))
             self._answers.keep(key, answer)
         return await asyncio.shield(answer)
 
@@ -76,5 +80,8 @@ class Admission:
         self._lifecycle.expect(Operation.COMMAND)
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         entry.future = future
-        self._pending.put(entry)
+        if self._repeats.precede(entry):
+            self._repeats.put(entry)
+        else:
+            self._pending.put(entry)
         return future

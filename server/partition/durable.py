@@ -42,11 +42,13 @@ class DurablePartitions:
     """Opens partitions for leases.
 
     `open` recovers the partition and runs its loops while the block runs; the caller runs `Partition.run`.
-    `sent` is called with the partitions that the opened one has sent commands to.
+    `sent` is called with the partitions that the opened one has sent commands to. `database` is for what
+    commands wait for, `background` for moves to history and deletions.
     """
 
     dsn: str
     database: Database
+    background: Database
     store: Store
     clock: Clock
     partition: PartitionConfig
@@ -81,9 +83,9 @@ class DurablePartitions:
                 meter=self.meter,
             )
             partition.senders.append(self.sent)
-            history = History(self.database)
+            history = History(self.background)
             ended = Ended(partition, history, left)
-            deleted = Deleted(partition, Deletions(self.database, history, partition.id))
+            deleted = Deleted(partition, Deletions(self.background, history, partition.id))
             loops = (ended.run(), deleted.run(), _look_for_commands(partition))
             running = [tasks.create_task(loop) for loop in loops]
             self.sent(partition.id, unread)

@@ -53,6 +53,18 @@ class Answers:
         while len(self._kept) > self._most and self._oldest.answer.done():
             self._kept.popitem(last=False)
 
+    def keep_final(self, key: IdempotencyKey, answer: Answer) -> None:
+        """Keep the answer of a request that has ended, and give it to the repeat that waits for its turn.
+
+        The repeat was looked up before the end was committed, and its own execution would be refused.
+        """
+        kept = self._kept.get((key.tenant_id, key.key))
+        final: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        final.set_result(answer)
+        self.keep(key, final)
+        if kept is not None and kept.request_hash == key.request_hash and not kept.answer.done():
+            kept.answer.set_result(answer)
+
     def observe(self, happened: Iterable[Event]) -> None:
         """Forget the answers of tenants that are being removed."""
         removed = {event.tenant_id for event in happened if isinstance(event, TenantMarked)}

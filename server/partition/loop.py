@@ -1,7 +1,6 @@
 """The loop of a partition: takes waiting commands, runs the engine over them, and adds them to the growing commit.
 
-Commands that were executed before get their stored answers. Process instances that commands name are loaded
-first.
+Process instances that commands name are loaded first.
 """
 
 import asyncio
@@ -14,7 +13,6 @@ from server.partition.lifecycle import Lifecycle, PartitionState
 from server.partition.loaded_instances import LoadedInstances
 from server.partition.meter import Meter
 from server.partition.quota import Quota
-from server.partition.repeats import answer_repeats
 from server.partition.slow_tenants import SlowTenants
 from server.partition.turn import Entry, Growth
 from server.partition.waiting_commands import WaitingCommands
@@ -58,7 +56,7 @@ class Loop:
 
     async def run(self) -> None:
         """Return when the partition stops and no command waits any more."""
-        while self._pending or self._lifecycle.state is not PartitionState.STOPPING:
+        while self._has_more or self._lifecycle.state is not PartitionState.STOPPING:
             if not self._pending:
                 await self._pending.change()
             elif self._commits.room > 0:
@@ -68,13 +66,11 @@ class Loop:
             else:
                 await self._commits.taken()
 
+    @property
+    def _has_more(self) -> bool:
+        return bool(self._pending) or self._pending.is_expecting
+
     async def _process(self, entries: list[Entry]) -> None:
-        removed = self._quota.removed
-        try:
-            present = [entry for entry in entries if entry.tenant_id not in removed] if removed else entries
-            await answer_repeats(present, self._ledger)
-        except Unavailable as refusal:
-            _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
         wanted = list(filter(_is_wanted, entries))
         missing = self._loaded.missing(entry.command for entry in wanted if entry.command is not None)
         if missing:

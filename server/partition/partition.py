@@ -1,7 +1,8 @@
 """One partition, the only writer of its state: takes commands, and answers when they are committed.
 
     callers ──► Admission ──► WaitingCommands ──► Loop ──► Commits ──► Replies ──► callers
-    outbox  ──► Inbox ──────────┘                     └──────► Inbox, observers
+                └► Repeats ─────┤                     └──────► Inbox, observers
+    outbox  ──► Inbox ──────────┘
 
 Every part asks `Lifecycle` which operations are allowed. A failed ledger ends the partition, because no caller may
 be answered while the outcome is unknown.
@@ -29,6 +30,7 @@ from server.partition.meter import UNMEASURED, Meter
 from server.partition.origin import Origin
 from server.partition.queue import FairQueue
 from server.partition.quota import Quota
+from server.partition.repeats import Repeats
 from server.partition.replies import Replies
 from server.partition.transition_waiters import TransitionWaiters
 from server.partition.turn import Entry, Turn, Turns
@@ -90,11 +92,22 @@ class Partition:
         self.observers.append(answers.observe)
         self._transitions = TransitionWaiters(instances or InstancesConfig())
         self.endings.append(self._transitions.refuse)
+        self._repeats = Repeats(ledger, self._pending, state.removed_tenants)
         self._replies = Replies(
-            self._pending, self._loop, self._commits, answers=answers, transitions=self._transitions
+            self._pending,
+            self._loop,
+            self._commits,
+            answers=answers,
+            repeats=self._repeats,
+            transitions=self._transitions,
         )
         self._admission = Admission(
-            self.lifecycle, self._pending, self._replies, answers=answers, meter=meter
+            self.lifecycle,
+            self._pending,
+            self._replies,
+            answers=answers,
+            repeats=self._repeats,
+            meter=meter,
         )
         self._opened = asyncio.Event()
 
@@ -166,7 +179,9 @@ class Partition:
             self._opened.set()
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._commits.run(tasks))
+                looking_up = tasks.create_task(self._repeats.run())
                 await self._loop.run()
+                looking_up.cancel()
                 self._commits.end()
             self.lifecycle.move(Move.CLOSE)
         finally:
@@ -212,13 +227,13 @@ class Partition:
     def _committed(self, turn: Turn) -> None:
         if self.lifecycle.is_suspended:
             self.lifecycle.move(Move.RESUME)
+        if turn.batch.answers:
+            self._replies.keep_final(turn.events)
         for entry, result in turn.results:
             if entry.incoming is not None:
                 self._inbox.settle(entry.incoming, result)
             self._replies.answer(entry, result)
         self._loaded.evict(self._commits.touched())
-        if turn.batch.answers:
-            self._replies.keep_final(turn.events)
         self._transitions.observe(turn.events)
         for observe in self.observers:
             observe(turn.events)

@@ -4,7 +4,7 @@ Waiting tenants take turns, one command each, so a tenant with a thousand comman
 Each tenant has its own bound, so one tenant cannot fill the queue.
 """
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Generic, Protocol, TypeVar
 
@@ -20,7 +20,10 @@ W = TypeVar("W", bound=TenantEntry)
 
 
 class FairQueue(Generic[W]):
-    """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded."""
+    """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded.
+
+    `reserve` takes the place of an entry that comes later, and `release` gives it up.
+    """
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._most = most
@@ -28,25 +31,42 @@ class FairQueue(Generic[W]):
         self._urgent: deque[W] = deque()
         self._lines: OrderedDict[str, deque[W]] = OrderedDict()
         self._count = 0
+        self._reserved: Counter[str] = Counter()
+
+    @property
+    def reserved(self) -> int:
+        """The number of entries that come later."""
+        return self._reserved.total()
 
     def __len__(self) -> int:
         return self._count + len(self._urgent)
 
     def counts(self) -> Mapping[str, int]:
-        """The number of entries by tenant; urgent ones count under the empty id."""
-        return {tenant_id: len(line) for tenant_id, line in self._lines.items()} | (
-            {"": len(self._urgent)} if self._urgent else {}
-        )
+        """The number of entries by tenant, with those that come later; urgent ones count under the empty id."""
+        waiting = {tenant_id: len(line) for tenant_id, line in self._lines.items()}
+        return Counter(waiting) + self._reserved + Counter({"": len(self._urgent)})
 
     def put(self, entry: W) -> None:
         """Add an entry; raises ResourceExhausted when a bound is reached."""
-        if self._count >= self._most:
+        self._expect_room(entry.tenant_id)
+        self.add(entry)
+
+    def reserve(self, entry: W) -> None:
+        """Take the place of an entry; raises ResourceExhausted when a bound is reached."""
+        self._expect_room(entry.tenant_id)
+        self._reserved[entry.tenant_id] += 1
+
+    def release(self, entry: W) -> None:
+        """Give up the place of an entry, before it is added or because it does not come."""
+        self._reserved[entry.tenant_id] -= 1
+        if not self._reserved[entry.tenant_id]:
+            del self._reserved[entry.tenant_id]
+
+    def _expect_room(self, tenant_id: str) -> None:
+        if self._count + self.reserved >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
-        line = self._line(entry.tenant_id)
-        if len(line) >= self._most_of_one:
+        if len(self._lines.get(tenant_id, ())) + self._reserved[tenant_id] >= self._most_of_one:
             raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
-        line.append(entry)
-        self._count += 1
 
     def add(self, entry: W) -> None:
         """Add an entry that is bounded elsewhere."""

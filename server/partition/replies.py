@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Iterable
 from itertools import chain
 
-from server.engine.answers import DONE, ActivatedJobs, Answer, TransitionBegun
+from server.engine.answers import DONE, ActivatedJobs, TransitionBegun
 from server.engine.events import Event
 from server.engine.job_commands import YieldJobs
 from server.partition.commits import Commits
 from server.partition.idempotency import Answers
 from server.partition.loop import Loop
+from server.partition.repeats import Repeats
 from server.partition.transition_waiters import TransitionWaiters, ended_well
 from server.partition.turn import Entry, Result
 from server.partition.waiting_commands import WaitingCommands
@@ -26,9 +27,11 @@ class Replies:
         commits: Commits,
         *,
         answers: Answers,
+        repeats: Repeats,
         transitions: TransitionWaiters,
     ) -> None:
         self._pending = pending
+        self._repeats = repeats
         self._loop = loop
         self._commits = commits
         self._answers = answers
@@ -50,9 +53,7 @@ class Replies:
     def keep_final(self, happened: Iterable[Event]) -> None:
         """Keep the answers of requests whose transitions succeeded, because their callers may have given up."""
         for key in ended_well(happened):
-            answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-            answer.set_result(DONE)
-            self._answers.keep(key, answer)
+            self._answers.keep_final(key, DONE)
 
     def take_back(self, answer: Result) -> None:
         """Offer the jobs of an answer again whose caller went away."""
@@ -63,7 +64,7 @@ class Replies:
     def refuse_callers(self, reason: str) -> None:
         """Refuse all callers. Processed commands continue to their commit; unprocessed ones did not happen."""
         waiting = self._pending.clear()
-        for entry in (*self._loop.in_hand, *waiting):
+        for entry in (*self._loop.in_hand, *self._repeats.entries(), *waiting):
             if entry.incoming is None:
                 entry.refuse(reason)
         for entry in self._commits.entries():
@@ -82,6 +83,7 @@ class Replies:
 
     def end(self, reason: str) -> None:
         """Refuse all callers, and drop all entries, because the partition has ended."""
-        for entry in chain(self._commits.entries(), self._loop.in_hand, self._pending.clear()):
+        waiting = (*self._repeats.entries(), *self._pending.clear())
+        for entry in chain(self._commits.entries(), self._loop.in_hand, waiting):
             entry.refuse(reason)
         self._commits.give_up()

@@ -24,6 +24,11 @@ class WaitingCommands:
         return bool(self._queue) or self._due.has_come(self._clock.now())
 
     @property
+    def is_expecting(self) -> bool:
+        """Whether an accepted command is not in the queue yet."""
+        return self._queue.reserved > 0
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """The number of queued commands by tenant."""
         return self._queue.counts()
@@ -44,6 +49,17 @@ class WaitingCommands:
     def put(self, entry: Entry) -> None:
         """Add an entry; raises ResourceExhausted when the queue is full."""
         self._queue.put(entry)
+        self._changed.set()
+
+    def expect(self, entry: Entry) -> None:
+        """Take the place of an entry that comes when it is looked up; raises ResourceExhausted when the queue is full."""
+        self._queue.reserve(entry)
+
+    def put_expected(self, entry: Entry) -> None:
+        """Add an expected entry, unless it is answered already."""
+        self._queue.release(entry)
+        if entry.is_wanted:
+            self._queue.add(entry)
         self._changed.set()
 
     def put_urgent(self, entries: Iterable[Entry]) -> None:

@@ -24,6 +24,7 @@ from server.platform.metrics import Metrics
 from server.platform.open_calls import OpenCalls
 from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy, policies_of
+from server.platform.search_places import SearchPlaces
 from server.platform.tracing import Tracer
 
 logger = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Operation:
 
     policy: Policy
     serve: Servicer | None
+    is_search: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Dispatcher:
         *,
         refused: Refused = unnoticed,
         open_calls: OpenCalls | None = None,
+        searches: SearchPlaces | None = None,
         metrics: Metrics | None = None,
         tracer: Tracer | None = None,
     ) -> None:
@@ -98,7 +101,9 @@ class Dispatcher:
             for policy in policies_of(service).values()
         ]
         self.operations: Mapping[str, Operation] = {
-            policy.path: Operation(policy, serve) for policy, serve in served if not policy.is_stream
+            policy.path: Operation(policy, serve, policy.is_search)
+            for policy, serve in served
+            if not policy.is_stream
         }
         self.streams: Mapping[str, StreamOperation] = {
             policy.path: StreamOperation(policy, serve) for policy, serve in served if policy.is_stream
@@ -107,6 +112,7 @@ class Dispatcher:
         self._interceptors = tuple(interceptors)
         self._refused = refused
         self._open_calls = open_calls
+        self._searches = searches
         self._metrics = CallMetrics(metrics) if metrics is not None else None
         self._tracer = tracer
 
@@ -133,7 +139,10 @@ class Dispatcher:
             rows=rows,
             open_calls=self._open_calls,
         )
-        serving = self._served(path, operation.serve, call)
+        serve = operation.serve
+        if operation.is_search and serve is not None and self._searches is not None:
+            serve = partial(_in_place, serve, self._searches)
+        serving = self._served(path, serve, call)
         if self._metrics is not None:
             serving = _measured(serving, path, self._metrics)
         if self._tracer is not None:
@@ -194,6 +203,11 @@ class Dispatcher:
         except Exception as error:
             logger.exception("call failed", extra={"rpc": path, "request_id": call.request_id})
             raise Internal from error
+
+
+async def _in_place(serve: Servicer, searches: SearchPlaces, request: Message, call: Call) -> Message:
+    async with searches.place(call):
+        return await serve(request, call)
 
 
 async def _measured(serving: Coroutine[None, None, R], path: str, metrics: CallMetrics) -> R:

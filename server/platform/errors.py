@@ -26,7 +26,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from google.protobuf.any_pb2 import Any as AnyMessage
-from google.rpc.error_details_pb2 import ErrorInfo
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
 from gnomon.errors.v1 import reason_pb2
@@ -34,6 +35,8 @@ from gnomon.rest.v1 import options_pb2
 
 DOMAIN = "gnomon"
 OAUTH_DOMAIN = "oauth"
+# Metadata: seconds after which the same call may succeed.
+RETRY_AFTER = "retry_after_secs"
 _PREFIX = "ERROR_REASON_"
 
 
@@ -83,11 +86,13 @@ class ServiceError(Exception):
         return self.problem.code
 
     def status(self) -> Status:
-        """Return the google.rpc.Status with an ErrorInfo that gRPC callers receive."""
-        info = ErrorInfo(reason=self.reason, domain=self.domain, metadata=self.metadata)
-        packed = AnyMessage()
-        packed.Pack(info)
-        return Status(code=self.code, message=self.detail, details=[packed])
+        """Return the google.rpc.Status that gRPC callers receive: with an ErrorInfo, and a RetryInfo if a repeat may succeed."""
+        status = Status(code=self.code, message=self.detail)
+        status.details.add().Pack(ErrorInfo(reason=self.reason, domain=self.domain, metadata=self.metadata))
+        seconds = self.metadata.get(RETRY_AFTER, "")
+        if seconds.isdecimal():
+            status.details.add().Pack(RetryInfo(retry_delay=Duration(seconds=int(seconds))))
+        return status
 
 
 class InvalidArgument(ServiceError):

@@ -5,6 +5,7 @@ gnomon/rest/v1/options.proto documents the options.
 
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 # Verbs of read-only RPCs.
 _READS = ("Get", "List", "Search")
+# Those of them that read many rows.
+_SEARCHES = re.compile(
+    r"(List|Search)\w+|Get\w*Statistics\w*|GetUsageMetrics|GetConsoleDeployments|GetProcessInstanceSequenceFlows"
+)
 
 PACKAGES = (gnomon.directory.v1, gnomon.engine.v1, gnomon.identity.v1)
 
@@ -118,6 +123,11 @@ class Policy:
     def is_read(self) -> bool:
         """Whether the operation changes nothing, so that cross-site requests to it are harmless."""
         return not self.is_audited and self.name.startswith(_READS)
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the operation reads many rows on behalf of a caller."""
+        return self.needs_principal and self.is_read and _SEARCHES.fullmatch(self.name) is not None
 
     @property
     def has_route(self) -> bool:

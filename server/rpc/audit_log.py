@@ -17,7 +17,7 @@ from server.platform.query.cursor import position_of
 from server.platform.query.model import DEFAULT_LIMIT
 from server.rpc.audit_log_entry import CATEGORIES, audit_log
 from server.rpc.audit_log_search import AUDIT_LOGS, KNOWN, KNOWN_TYPES
-from server.rpc.reads import found, tell_page
+from server.rpc.reads import bounded, found, tell_page
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES
@@ -35,7 +35,7 @@ class AuditLogServicer:
     async def list_audit_entries(
         self, request: pb.ListAuditEntriesRequest, call: Call
     ) -> pb.ListAuditEntriesResponse:
-        page = await self._store.search(AuditEntry, _query(request), tenant_id=call.tenant_id)
+        page = await self._store.search(AuditEntry, bounded(_query(request)), tenant_id=call.tenant_id)
         response = pb.ListAuditEntriesResponse(cursor=page.end_cursor)
         for row in page.items:
             entry = _entry(row, response.items.add)
@@ -47,7 +47,7 @@ class AuditLogServicer:
     async def search_audit_logs(
         self, request: pb.SearchAuditLogsRequest, call: Call
     ) -> pb.SearchAuditLogsResponse:
-        query = parse(AUDIT_LOGS, request, also=(KNOWN,), default=(SortKey(_TIMESTAMP),))
+        query = bounded(parse(AUDIT_LOGS, request, also=(KNOWN,), default=(SortKey(_TIMESTAMP),)))
         page = await self._store.search(AuditEntry, query, tenant_id=call.tenant_id)
         response = pb.SearchAuditLogsResponse(items=map(audit_log, page.items))
         tell_page(response.page, page)

@@ -18,7 +18,7 @@ from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, equals, parse, parse_selection
 from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
-from server.rpc.reads import found, search
+from server.rpc.reads import bounded, found, search
 from server.store.entities import (
     BatchOperation,
     ProcessInstance,
@@ -180,7 +180,7 @@ class BatchOperationServicer:
         self, request: pb.SearchBatchOperationsRequest, call: Call
     ) -> pb.SearchBatchOperationsResponse:
         page = await self._store.search(
-            BatchOperation, parse(BATCH_OPERATIONS, request), tenant_id=call.tenant_id
+            BatchOperation, bounded(parse(BATCH_OPERATIONS, request)), tenant_id=call.tenant_id
         )
         response = pb.SearchBatchOperationsResponse(items=map(_batch_operation, page.items))
         response.page.total_items = page.total

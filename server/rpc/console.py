@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import msgspec
 
@@ -20,7 +21,6 @@ from server.store.ports import E, Store
 from server.store.searchables import FORMS, PROCESS_DEFINITIONS
 
 MOST_VERSIONS = 10_000
-# Each row has its model, so only few are loaded at a time.
 ROWS_AT_A_TIME = 100
 
 _version = mapper(ProcessDefinition, pb.ConsoleProcessVersion)
@@ -54,6 +54,7 @@ class ConsoleServicer:
         window = Window(limit=ROWS_AT_A_TIME)
         for _ in range(MOST_VERSIONS // ROWS_AT_A_TIME):
             query = searchable.query(*also, window=window)
+            query = replace(query, cut=dict.fromkeys(searchable.contents, 0))
             page = await self._store.search(searchable.entity, query, tenant_id=call.tenant_id)
             for row in page.items:
                 yield row

@@ -1,8 +1,8 @@
 """Reads of rows: one by its key, or a page of a search."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from google.protobuf.message import Message
@@ -23,6 +23,9 @@ M = TypeVar("M", bound=Message)
 
 MOST_TOTAL = 10_000
 """Matches that a page of the console counts at most."""
+
+PAGE_OCTETS = 3 * 1024 * 1024
+"""Text on a page at most, unless its first row has more: gRPC clients accept answers of 4 MiB by default."""
 
 
 class Items(Protocol):
@@ -45,10 +48,14 @@ R = TypeVar("R", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class Shown(Generic[E]):
-    """How an item differs from its row: it is a `kind`, which `of` makes of the row."""
+    """How an item differs from its row: it is a `kind`, which `of` makes of the row.
+
+    Of the fields in `cut`, it needs only that number of characters.
+    """
 
     kind: type[object]
     of: Callable[[E], object]
+    cut: Mapping[str, int] = field(default_factory=dict)
 
 
 async def search(
@@ -67,11 +74,28 @@ async def search(
     Conditions in `changing` may differ on the next page. Raises InvalidArgument. Without `shown`, the items
     are the rows; fields that exist only in filters (`is_latest_version`) stay unset in them.
     """
-    query = _query(searchable, request, also, changing)
+    query = bounded(_query(searchable, request, also, changing))
+    query = replace(query, cut=_cut(searchable, query, response_type) | dict(shown.cut if shown else {}))
     if call.peer.is_edge and BOUNDED_TOTAL in call.metadata:
         query = replace(query, most_total=MOST_TOTAL)
     page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
     return response_of(page, searchable, response_type, call, shown=shown)
+
+
+def bounded(query: Query) -> Query:
+    """The same query with the most text that a caller gets on one page."""
+    return replace(query, most_octets=PAGE_OCTETS)
+
+
+def _cut(searchable: Searchable[object], query: Query, response_type: type[Message]) -> dict[str, int]:
+    """Nothing of the texts that items do not show, unless the order needs them."""
+    shown = {each.name for each in _item_type(response_type).fields}
+    ordered = {key.field.name for key in query.sort}
+    return dict.fromkeys(searchable.contents - shown - ordered, 0)
+
+
+def _item_type(response_type: type[Message]) -> "Descriptor":
+    return cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type)
 
 
 def response_of(
@@ -93,7 +117,7 @@ def response_of(
     if call.rows is not None:
         call.rows.receive(kind, rows)
         return response
-    item = GetMessageClass(cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type))
+    item = GetMessageClass(_item_type(response_type))
     convert = mapper(kind, item, ignored=frozenset(searchable.derived))
     for row in rows:
         convert(row, answer.items.add)

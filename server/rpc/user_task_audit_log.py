@@ -5,7 +5,7 @@ from server.partition.audit import USER_TASK
 from server.platform.call import Call
 from server.platform.query import equals, parse
 from server.rpc.audit_log_entry import audit_log
-from server.rpc.reads import tell_page
+from server.rpc.reads import bounded, tell_page
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES
@@ -19,7 +19,7 @@ async def search_audit_logs(
         equals(AUDIT_ENTRIES, "entity_key", request.user_task_key),
         equals(AUDIT_ENTRIES, "entity_type", USER_TASK),
     )
-    query = parse(AUDIT_ENTRIES, request, also=also)
+    query = bounded(parse(AUDIT_ENTRIES, request, also=also))
     page = await store.search(AuditEntry, query, tenant_id=call.tenant_id)
     response = pb.SearchUserTaskAuditLogsResponse(items=map(audit_log, page.items))
     tell_page(response.page, page)

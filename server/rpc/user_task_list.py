@@ -9,6 +9,7 @@ from server.platform.mapping import mapper
 from server.platform.query import Condition, Operator, Query, SortKey, Window, equals
 from server.platform.query.cursor import position_of
 from server.platform.query.model import DEFAULT_LIMIT
+from server.rpc.reads import bounded
 from server.rpc.user_task import UserTaskServicer
 from server.store.entities import UserTask
 from server.store.searchables import USER_TASKS
@@ -18,7 +19,7 @@ _user_task = mapper(UserTask, entity_pb.UserTask)
 
 class DurableUserTaskServicer(UserTaskServicer):
     async def list_user_tasks(self, request: pb.ListUserTasksRequest, call: Call) -> pb.ListUserTasksResponse:
-        page = await self._store.search(UserTask, _query(request), tenant_id=call.tenant_id)
+        page = await self._store.search(UserTask, bounded(_query(request)), tenant_id=call.tenant_id)
         return pb.ListUserTasksResponse(user_tasks=map(_user_task, page.items), cursor=page.end_cursor)
 
 

@@ -64,7 +64,9 @@ def _cut(row: Variable | ClusterVariable) -> Mapping[str, Any]:
     return {**asdict(row), "value": value, "is_truncated": is_truncated}
 
 
-_TRUNCATED: Shown[Variable] = Shown(VariableMatch, lambda row: VariableMatch(**_cut(row)))
+# One character more tells whether the value is longer.
+_READ = {"value": MAX_VALUE_CHARACTERS + 1}
+_TRUNCATED: Shown[Variable] = Shown(VariableMatch, lambda row: VariableMatch(**_cut(row)), _READ)
 _TRUNCATED_CLUSTER_VARIABLES: Shown[ClusterVariable] = Shown(
-    ClusterVariableMatch, lambda row: ClusterVariableMatch(**_cut(row))
+    ClusterVariableMatch, lambda row: ClusterVariableMatch(**_cut(row)), _READ
 )

@@ -46,6 +46,7 @@ PROCESS_DEFINITIONS = Searchable.of(
     ProcessDefinition,
     "process_definition_key",
     derived={"is_latest_version": only_if_true("is_latest_version")},
+    contents=("xml",),
 )
 ELEMENT_INSTANCES = Searchable.of(ElementInstance, "element_instance_key", indexed=("process_instance_key",))
 JOBS = Searchable.of(Job, "job_key", indexed=("process_instance_key",))
@@ -132,7 +133,7 @@ CORRELATED_MESSAGE_SUBSCRIPTIONS = Searchable.of(
     ),
 )
 
-DECISION_REQUIREMENTS = Searchable.of(DecisionRequirements, "decision_requirements_key")
+DECISION_REQUIREMENTS = Searchable.of(DecisionRequirements, "decision_requirements_key", contents=("xml",))
 DECISION_DEFINITIONS = Searchable.of(
     DecisionDefinition,
     "decision_definition_key",
@@ -142,10 +143,11 @@ DECISION_INSTANCES = Searchable.of(
     DecisionInstance,
     "decision_instance_key",
     indexed=("decision_evaluation_key", "process_instance_key"),
+    contents=("inputs", "rules"),
 )
 
-FORMS = Searchable.of(Form, "form_key", indexed=("form_id",))
-GENERIC_RESOURCES = Searchable.of(GenericResource, "resource_key")
+FORMS = Searchable.of(Form, "form_key", indexed=("form_id",), contents=("schema",))
+GENERIC_RESOURCES = Searchable.of(GenericResource, "resource_key", contents=("content",))
 BATCH_OPERATIONS = Searchable.of(BatchOperation, "batch_operation_key")
 
 CLUSTER_VARIABLES = Searchable.of(

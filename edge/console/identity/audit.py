@@ -29,9 +29,10 @@ async def audit(visit: Visit) -> web.Response:
         "sort": [{"field": "timestamp", "order": "DESC"}],
         "page": visit.page_of(_LIMIT),
     }
-    found, problem = None, None
+    found, problem, has_more = None, None, False
     try:
         found = await visit.optional(visit.api.page("SearchAuditLogs", search))
+        has_more = found is not None and await visit.has_more("SearchAuditLogs", search, found)
     except REFUSED as error:
         problem = error
     facts = {
@@ -40,6 +41,6 @@ async def audit(visit: Visit) -> web.Response:
         "results": _RESULTS,
         "kind": None,
         "kinds": kinds_of(visit),
-        "has_more": found is not None and len(found["items"]) == _LIMIT,
+        "has_more": has_more,
     }
     return visit.form_page("audit.html", "identity", problem, facts)

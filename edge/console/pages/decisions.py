@@ -23,7 +23,12 @@ async def decisions(visit: Visit) -> web.Response:
         "page": visit.page_of(_LIMIT),
     }
     found = await visit.api("SearchDecisionDefinitions", wanted)
-    return visit.page("decisions.html", "decisions", found=found, has_more=len(found["items"]) == _LIMIT)
+    return visit.page(
+        "decisions.html",
+        "decisions",
+        found=found,
+        has_more=await visit.has_more("SearchDecisionDefinitions", wanted, found),
+    )
 
 
 async def decision(visit: Visit) -> web.Response:
@@ -42,7 +47,7 @@ async def decision(visit: Visit) -> web.Response:
         "decisions",
         definition=definition,
         found=found,
-        has_more=len(found["items"]) == _EVALUATIONS,
+        has_more=await visit.has_more("SearchDecisionInstances", wanted, found),
     )
 
 

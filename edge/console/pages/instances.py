@@ -59,16 +59,19 @@ def _chosen(form: Form, asked: Asked) -> dict[str, Any]:
 
 
 async def _page(visit: Visit, asked: Asked, problem: Exception | None = None) -> web.Response:
-    wanted = {
+    wanted: dict[str, Any] = {
         "sort": [*LATEST_FIRST],
         "page": visit.page_of(_LIMIT),
     }
+    has_more = False
     found: dict[str, Any] = {
         "items": [],
         "page": {"totalItems": 0, "hasMoreTotalItems": False, "endCursor": None},
     }
     try:
-        found = await visit.api.page("SearchProcessInstances", {"filter": conditions(asked), **wanted})
+        wanted["filter"] = conditions(asked)
+        found = await visit.api.page("SearchProcessInstances", wanted)
+        has_more = await visit.has_more("SearchProcessInstances", wanted, found)
     except REFUSED as error:
         problem = problem or error
     is_extended = any(
@@ -78,7 +81,7 @@ async def _page(visit: Visit, asked: Asked, problem: Exception | None = None) ->
         "found": found,
         "asked": asked,
         "states": _STATES,
-        "has_more": len(found["items"]) == _LIMIT,
+        "has_more": has_more,
         "is_extended": is_extended,
     }
     return visit.form_page("instances.html", "instances", problem, facts)

@@ -10,15 +10,14 @@ _LIMIT = 100
 
 async def processes(visit: Visit) -> web.Response:
     """The newest version of each process."""
-    found = await visit.api(
-        "SearchProcessDefinitions",
-        {
-            "filter": {"isLatestVersion": True},
-            "sort": [{"field": "name"}],
-            "page": visit.page_of(_LIMIT),
-        },
-    )
-    return visit.page("processes.html", "processes", found=found)
+    wanted = {
+        "filter": {"isLatestVersion": True},
+        "sort": [{"field": "name"}],
+        "page": visit.page_of(_LIMIT),
+    }
+    found = await visit.api("SearchProcessDefinitions", wanted)
+    has_more = await visit.has_more("SearchProcessDefinitions", wanted, found)
+    return visit.page("processes.html", "processes", found=found, has_more=has_more)
 
 
 async def process(visit: Visit) -> web.Response:

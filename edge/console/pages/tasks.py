@@ -49,7 +49,7 @@ async def tasks(visit: Visit) -> web.Response:
         chosen=name,
         lists=_LISTS,
         has_ended=has_ended,
-        has_more=len(found["items"]) == _LIMIT,
+        has_more=await visit.has_more("SearchUserTasks", wanted, found),
     )
 
 

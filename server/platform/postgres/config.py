@@ -10,6 +10,8 @@ _BOUNDS = {
     "start_seconds": (1, 24 * 3600),
     "stop_seconds": (1, 3600),
     "pool_connections": (1, MOST_POOL_CONNECTIONS),
+    "partition_connections": (1, MOST_POOL_CONNECTIONS),
+    "row_connections": (1, MOST_POOL_CONNECTIONS),
 }
 
 
@@ -19,7 +21,9 @@ class DatabaseConfig:
 
     `installation` is the directory of another PostgreSQL, with `bin/` in it, to run instead of the bundled
     one. `account` is the operating system account that the bundled server switches to if it is started as
-    root.
+    root. Each process has `pool_connections` for searches and as many for the provider,
+    `partition_connections` for what commands of its partitions read, and `row_connections` for rows by key,
+    stored documents, moves to history and maintenance. Searches therefore delay none of these.
     """
 
     dsn: str = ""
@@ -30,6 +34,8 @@ class DatabaseConfig:
     start_seconds: float = 120.0
     stop_seconds: float = 10.0
     pool_connections: int = 10
+    partition_connections: int = 4
+    row_connections: int = 6
 
     def __post_init__(self) -> None:
         for name, (least, most) in _BOUNDS.items():

@@ -6,14 +6,15 @@ default order needs no sort and, without conditions, no copy.
 
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import partial
+from enum import Enum
+from functools import cache, partial
 from operator import attrgetter, eq, ge, gt, le, lt, ne
-from typing import TypeVar, assert_never, cast
+from typing import TypeVar, assert_never, cast, get_type_hints
 
 from server.platform.query.clauses import AnyOf, Clause, Related
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.cursor import cursors
-from server.platform.query.fields import FieldType, Scalar
+from server.platform.query.fields import FieldType, Scalar, fields_of
 from server.platform.query.like import like, text_of
 from server.platform.query.model import Page, Position, Query, SortKey, position_reader
 
@@ -32,7 +33,7 @@ def evaluate(rows: Sequence[E], query: Query, links: Links = no_links) -> Page[E
     """Evaluate a query over rows in ascending order of the entity's key."""
     matches = ordered(matching(rows, query.clauses, links), query.sort)
     start, stop = _bounds(matches, query)
-    items = matches[start:stop]
+    items = _within_octets(matches[start:stop], query)
     return Page(items, len(matches), *cursors(query, items))
 
 
@@ -105,6 +106,53 @@ def _bounds(rows: Sequence[E], query: Query) -> tuple[int, int]:
         stop = _count(rows, sort, lambda position: _precedes(position, before, sort))
         return max(stop - limit, 0), stop
     return window.offset, window.offset + limit
+
+
+def _within_octets(rows: Sequence[E], query: Query) -> Sequence[E]:
+    """Return the rows of a page that fit, at least one; those next to the position where the page begins."""
+    most = query.most_octets
+    if most is None:
+        return rows
+    is_reversed = query.window.before is not None
+    octets, count = 0, 0
+    for row in reversed(rows) if is_reversed else rows:
+        if octets >= most:
+            break
+        octets += _octets(row, query.cut)
+        count += 1
+    return rows[len(rows) - count :] if is_reversed else rows[:count]
+
+
+def _octets(row: object, cut: Mapping[str, int]) -> int:
+    """Return the octets of a row's texts, also those in lists and mappings."""
+    kind: type = type(row)
+    return sum(_octets_of(getattr(row, name), cut.get(name)) for name in _texts_of(kind))
+
+
+@cache
+def _texts_of(kind: type) -> Sequence[str]:
+    """Return the names of attributes that may be of any size."""
+    fields = fields_of(kind)
+    return [
+        name
+        for name in get_type_hints(kind)
+        if name not in fields or fields[name].type in {FieldType.TEXT, FieldType.TEXTS}
+    ]
+
+
+def _octets_of(value: object, most: int | None) -> int:
+    match value:
+        case Enum():
+            return 0
+        case str():
+            text = value[:most]
+            return len(text) if text.isascii() else len(text.encode(errors="replace"))
+        case tuple():
+            return sum(_octets_of(item, None) for item in value)
+        case Mapping():
+            return sum(_octets_of(part, None) for entry in value.items() for part in entry)
+        case _:
+            return 0
 
 
 def _count(rows: Sequence[E], sort: Sequence[SortKey], stands: Callable[[Position], bool]) -> int:

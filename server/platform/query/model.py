@@ -1,7 +1,7 @@
 """A search query and its result, as data."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Generic, TypeVar
 
@@ -65,7 +65,9 @@ class Query:
     """A query: all clauses must be true; the last sort key is the entity's key.
 
     Cursors are tied to the `sealed` clauses, or to all clauses when that is None. The other clauses may
-    differ from page to page. With a `most_total`, a store may stop counting matches there.
+    differ from page to page. With a `most_total`, a store may stop counting matches there. With `most_octets`,
+    a page ends before a row beyond that amount of text, but not before its first one. A store may return only
+    the first characters of texts, as many as `cut` says, for fields that are not sort keys beyond that length.
     """
 
     clauses: Clauses
@@ -73,6 +75,8 @@ class Query:
     window: Window = Window()
     sealed: Clauses | None = None
     most_total: int | None = None
+    most_octets: int | None = None
+    cut: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

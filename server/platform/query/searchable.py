@@ -44,7 +44,7 @@ class Searchable(Generic[E_co]):
     """The search description of an entity. `key` is the unique field, `derived` are filter fields without an attribute.
 
     `associations` are filter fields about related rows. `items` are filter fields about an item of a list,
-    with the list's name.
+    with the list's name. `contents` are texts of any length that most searches do not show.
     """
 
     entity: type[E_co]
@@ -53,6 +53,7 @@ class Searchable(Generic[E_co]):
     derived: Mapping[str, Reading]
     associations: Mapping[str, Association] = field(default_factory=dict)
     items: Mapping[str, str] = field(default_factory=dict)
+    contents: frozenset[str] = frozenset()
 
     @staticmethod
     def of(
@@ -64,6 +65,7 @@ class Searchable(Generic[E_co]):
         associations: Mapping[str, Association] | None = None,
         items: Mapping[str, str] | None = None,
         aliases: Mapping[str, str] | None = None,
+        contents: Collection[str] = (),
     ) -> "Searchable[E]":
         """Derive the fields from the entity's annotations; `indexed` are fields with a lookup by value.
 
@@ -71,7 +73,15 @@ class Searchable(Generic[E_co]):
         """
         fields = dict(fields_of(entity, indexed=indexed))
         fields.update({alias: fields[name] for alias, name in (aliases or {}).items()})
-        return Searchable(entity, fields[key], fields, derived or {}, associations or {}, items or {})
+        return Searchable(
+            entity,
+            fields[key],
+            fields,
+            derived or {},
+            associations or {},
+            items or {},
+            frozenset(contents),
+        )
 
     def order(self, keys: Sequence[SortKey]) -> tuple[SortKey, ...]:
         """Make an order total: append the key if it is missing, and drop sort keys after it."""

@@ -14,7 +14,9 @@ from server.platform.query import Clause, Clauses, Condition, Operator, Page, Qu
 from server.platform.query.clauses import relations_in
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import (
+    Relation,
     Statement,
+    bounded_page_of,
     groups_of,
     groups_within,
     owned_by,
@@ -59,21 +61,27 @@ Found = tuple[Sequence[asyncpg.Record], int, bool]
 
 
 class PostgresStore:
-    """The reads of PostgreSQL; they raise Unavailable when the database does not respond."""
+    """The reads of PostgreSQL; they raise Unavailable when the database does not respond.
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    Searches and statistics use the connections of `pool`. Rows by key, and the program's own queries, which
+    have no page limit, use those of `rows`, so that they do not wait for searches.
+    """
+
+    def __init__(self, pool: asyncpg.Pool, rows: PooledDatabase | None = None) -> None:
         self._database = PooledDatabase(pool)
+        self._rows = rows or self._database
         self._totals = Totals()
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         kind = cast("type[Entity]", entity)
-        records = await self._database.fetch(_GET[kind], storable(tenant_id), key)
+        records = await self._rows.fetch(_GET[kind], storable(tenant_id), key)
         return row_reader(entity)(records[0]) if records else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         kind = cast("type[Entity]", entity)
         find = self._looked_up if _is_lookup(kind, query) else self._searched
-        async with self._database.connection() as connection:
+        database = self._rows if query.window.limit is None else self._database
+        async with database.connection() as connection:
             records, total, has_more = await find(connection, kind, query, tenant_id)
         items = list(map(row_reader(entity), records))
         if query.window.before is not None:
@@ -112,9 +120,11 @@ class PostgresStore:
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
         """The page, and the count unless the page shows it; one cached plan suits all values."""
-        records = await _fetch(connection, page_of(RELATIONS[entity], query, tenant_id=tenant_id))
-        if _shows_the_end(query.window, len(records)):
-            return records, query.window.offset + len(records), False
+        relation = RELATIONS[entity]
+        page = page_of(relation, query, tenant_id=tenant_id)
+        records, found = await _rows(connection, page, relation, query)
+        if _shows_the_end(query.window, found):
+            return records, query.window.offset + found, False
         return records, await count(connection, entity, query.clauses, tenant_id), False
 
     async def _searched(
@@ -136,7 +146,8 @@ class PostgresStore:
             is_few = matches.total <= FEW and not matches.has_more
             page = page_of_few if is_few else page_of
             relation = within(entity, matches.tables)
-            records = await _fetch(connection, page(relation, query, tenant_id=tenant_id))
+            statement = page(relation, query, tenant_id=tenant_id)
+            records, _ = await _rows(connection, statement, relation, query)
             return records, matches.total, matches.has_more
 
 
@@ -169,6 +180,17 @@ def _shows_the_end(window: Window, found: int) -> bool:
     """Whether a page at a known offset with this number of rows is the last one."""
     is_placed = window.after is None and window.before is None
     return is_placed and found != window.limit and (found > 0 or window.offset == 0)
+
+
+async def _rows(
+    connection: asyncpg.Connection, page: Statement, relation: Relation, query: Query
+) -> tuple[Sequence[asyncpg.Record], int]:
+    """The rows of a page within the query's amount of text, and the number of rows of the whole page."""
+    if query.most_octets is None and not query.cut:
+        records = await _fetch(connection, page)
+        return records, len(records)
+    records = await _fetch(connection, bounded_page_of(page, relation, query))
+    return records, records[0][-1] if records else 0
 
 
 async def _fetch(connection: asyncpg.Connection, statement: Statement) -> Sequence[asyncpg.Record]:

@@ -67,6 +67,7 @@ class Stage:
         return DurablePartitions(
             dsn=self._dsn,
             database=self.database,
+            background=self.database,
             store=PostgresStore(self._pool),
             clock=clock,
             partition=PartitionConfig(),

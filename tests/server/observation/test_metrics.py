@@ -124,5 +124,5 @@ async def test_every_metric_is_documented_and_drawn(postgres_dsn: str) -> None:
     assert {SUFFIX.sub("", name) for name in drawn} == exposed
     assert (value(samples, "gnomon_lease_seconds", partition="1") or 0) > 0
     assert value(samples, "gnomon_outbox_lag_seconds", partition="2") is not None
-    for pool in ("engine", "identity"):
+    for pool in ("searches", "partitions", "rows", "identity"):
         assert value(samples, "gnomon_database_connections", pool=pool, state="busy") is not None

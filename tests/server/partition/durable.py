@@ -77,6 +77,7 @@ class Deployment:
         self._partitions = DurablePartitions(
             dsn=dsn,
             database=PooledDatabase(pool),
+            background=PooledDatabase(pool),
             store=PostgresStore(pool),
             clock=clock,
             partition=config,

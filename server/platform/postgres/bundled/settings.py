@@ -6,7 +6,7 @@ their defaults.
 
 from pathlib import Path
 
-MAX_CONNECTIONS = 100
+MAX_CONNECTIONS = 200
 
 
 def options(shared_buffers_mib: int, *, sockets: Path, logs: Path) -> list[str]:

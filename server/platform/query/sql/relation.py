@@ -1,10 +1,10 @@
 """Describes a table or view to the query compiler."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import NoneType
-from typing import get_args, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 # PostgreSQL refuses index entries longer than a third of a page.
 START_CHARACTERS = 64
@@ -23,8 +23,9 @@ class Relation:
 
     Indexes contain `start_of(column)` of the columns `by_start`, and of the `guarded` columns only rows that
     meet `guard_of(column)`. Nullable columns `in_order` have an index that provides their order. The columns
-    `words` are of type tsvector; each lexeme begins with the tenant and a slash. `other` returns the relation
-    with related rows of another entity.
+    `words` are of type tsvector; each lexeme begins with the tenant and a slash. `texts` and the arrays and
+    objects in `composites` may be of any size. `other` returns the relation with related rows of another
+    entity.
     """
 
     name: str
@@ -35,6 +36,8 @@ class Relation:
     guarded: frozenset[str]
     in_order: frozenset[str]
     words: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    composites: frozenset[str] = frozenset()
     other: Callable[[type], "Relation"] = field(default=_no_other, compare=False)
 
     @staticmethod
@@ -57,6 +60,10 @@ class Relation:
             by_start=frozenset(by_start),
             guarded=frozenset(guarded),
             in_order=frozenset(in_order) | frozenset(by_start),
+            texts=frozenset(column for column, options in hints.items() if str in options),
+            composites=frozenset(
+                column for column, (first, *_) in hints.items() if get_origin(first) in {tuple, Mapping}
+            ),
             other=other,
         )
 

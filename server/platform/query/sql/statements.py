@@ -5,7 +5,7 @@ begin with missing values is read in two parts: the rows that have a first value
 With an offset the order is read in one part, because all earlier rows must be skipped anyway.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from server.platform.query.clauses import Clause
@@ -18,6 +18,8 @@ from server.platform.query.sql.relation import Relation, quoted
 _PART = quoted("#part")
 
 TOTAL = "#total"
+_SIZE, _BEFORE, _FOUND = quoted("#size"), quoted("#before"), quoted("#found")
+_ANY_AMOUNT = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,45 @@ def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statemen
     offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
     text = f"SELECT {columns} FROM {matches} ORDER BY {order.text()}{limit}{offset}"  # noqa: S608  # values are arguments
     return Statement(text, arguments.values)
+
+
+def bounded_page_of(page: Statement, relation: Relation, query: Query) -> Statement:
+    """Return the statement of the same page without its rows beyond the query's amount of text, and with cut texts.
+
+    Each row has one more value at its end: the number of rows of the whole page. Texts are read from the
+    database only for the rows that remain.
+    """
+    columns = ", ".join(map(quoted, relation.columns))
+    shown = ", ".join(_cut(column, query.cut) for column in relation.columns)
+    size = " + ".join(_sizes(relation, query.cut)) or "0"
+    most = f"${len(page.arguments) + 1}"
+    sized = f"SELECT {columns}, ({size})::bigint AS {_SIZE} FROM ({page.text}) AS page"  # noqa: S608  # values are arguments
+    # Without an order of its own, a window has the order of the rows that it reads.
+    measured = (
+        f"SELECT {columns}, count(*) OVER () AS {_FOUND}, "  # noqa: S608  # the same
+        f"sum({_SIZE}) OVER (ROWS UNBOUNDED PRECEDING) - {_SIZE} AS {_BEFORE} FROM ({sized}) AS sized"
+    )
+    text = f"SELECT {shown}, {_FOUND} FROM ({measured}) AS measured WHERE {_BEFORE} < {most}::bigint"  # noqa: S608  # the same
+    return Statement(text, [*page.arguments, query.most_octets or _ANY_AMOUNT])
+
+
+def _cut(column: str, cut: Mapping[str, int]) -> str:
+    name = quoted(column)
+    return f"left({name}, {cut[column]}) AS {name}" if column in cut else name
+
+
+def _sizes(relation: Relation, cut: Mapping[str, int]) -> Iterator[str]:
+    """Yield the octets of each column; those of a text are known without reading it."""
+    for column in relation.columns:
+        name = quoted(column)
+        if column in relation.composites:
+            yield f"coalesce(octet_length({name}::text), 0)"
+        elif column in relation.texts and column not in cut:
+            yield f"coalesce(octet_length({name}), 0)"
+        elif cut.get(column):
+            most = cut[column]
+            longer = f"octet_length(left({name}, {most}))"
+            yield f"CASE WHEN octet_length({name}) > {most} THEN {longer} ELSE coalesce(octet_length({name}), 0) END"
 
 
 def counted_page_of(relation: Relation, query: Query, *, tenant_id: str, most: int) -> Statement:

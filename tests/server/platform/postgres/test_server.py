@@ -42,7 +42,7 @@ async def test_the_database_is_ours_and_we_are_no_superuser(dsn: str) -> None:
         ("data_checksums", "on"),
         ("listen_addresses", ""),
         ("password_encryption", "scram-sha-256"),
-        ("max_connections", "100"),
+        ("max_connections", "200"),
         ("shared_buffers", "256MB"),
         ("max_wal_size", "2GB"),
         ("min_wal_size", "512MB"),
