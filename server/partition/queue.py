@@ -1,10 +1,11 @@
 """Queue of a partition: bounded, and fair among tenants.
 
 Waiting tenants take turns, one command each, so a tenant with a thousand commands delays the others by one.
-Each tenant has its own bound, so one tenant cannot fill the queue.
+Each tenant has its own bounds, in commands and in octets, so one tenant cannot fill the queue.
 """
 
-from collections import OrderedDict, deque
+import sys
+from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Generic, Protocol, TypeVar
 
@@ -15,16 +16,34 @@ class TenantEntry(Protocol):
     @property
     def tenant_id(self) -> str: ...
 
+    @property
+    def octets(self) -> int: ...
+
 
 W = TypeVar("W", bound=TenantEntry)
 
 
 class FairQueue(Generic[W]):
-    """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded."""
+    """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded.
 
-    def __init__(self, most: int, most_of_one: int) -> None:
+    They have at most `most_octets` together, and `most_octets_of_one` of each tenant. An entry that is larger
+    than that waits alone.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        most_of_one: int,
+        *,
+        most_octets: int = sys.maxsize,
+        most_octets_of_one: int = sys.maxsize,
+    ) -> None:
         self._most = most
         self._most_of_one = most_of_one
+        self._most_octets = most_octets
+        self._most_octets_of_one = most_octets_of_one
+        self._octets = 0
+        self._octets_of: Counter[str] = Counter()
         self._urgent: deque[W] = deque()
         self._lines: OrderedDict[str, deque[W]] = OrderedDict()
         self._count = 0
@@ -42,23 +61,28 @@ class FairQueue(Generic[W]):
         """Add an entry; raises ResourceExhausted when a bound is reached."""
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
+        if self._octets and self._octets + entry.octets > self._most_octets:
+            raise ResourceExhausted(f"commands with {self._octets} bytes wait already")
+        waiting = self._octets_of[entry.tenant_id]
+        if waiting and waiting + entry.octets > self._most_octets_of_one:
+            raise ResourceExhausted(f"commands of the tenant with {waiting} bytes wait already")
         line = self._line(entry.tenant_id)
         if len(line) >= self._most_of_one:
             raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
         line.append(entry)
-        self._count += 1
+        self._note(entry, 1)
 
     def add(self, entry: W) -> None:
         """Add an entry that is bounded elsewhere."""
         self._line(entry.tenant_id).append(entry)
-        self._count += 1
+        self._note(entry, 1)
 
     def put_back(self, entries: list[W]) -> None:
         """Put back entries that could not be served; their tenants come next, in the order of the entries."""
         for entry in reversed(entries):
             self._line(entry.tenant_id).appendleft(entry)
             self._lines.move_to_end(entry.tenant_id, last=False)
-            self._count += 1
+            self._note(entry, 1)
 
     def put_first(self, entries: list[W]) -> None:
         """Put entries back before all others, in their order."""
@@ -73,11 +97,12 @@ class FairQueue(Generic[W]):
             return self._urgent.popleft()
         tenant_id, line = next(iter(self._lines.items()))
         entry = line.popleft()
-        self._count -= 1
+        self._note(entry, -1)
         if line:
             self._lines.move_to_end(tenant_id)
         else:
             del self._lines[tenant_id]
+            self._octets_of.pop(tenant_id, None)
         return entry
 
     def _line(self, tenant_id: str) -> deque[W]:
@@ -85,6 +110,12 @@ class FairQueue(Generic[W]):
         if line is None:
             line = self._lines[tenant_id] = deque()
         return line
+
+    def _note(self, entry: W, sign: int) -> None:
+        self._count += sign
+        if entry.octets:
+            self._octets += sign * entry.octets
+            self._octets_of[entry.tenant_id] += sign * entry.octets
 
     def clear(self) -> list[W]:
         """Empty the queue, and return its entries."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from itertools import chain
 
 from server.engine.answers import DONE, ActivatedJobs, Answer, TransitionBegun
 from server.engine.events import Event
@@ -14,6 +13,8 @@ from server.partition.transition_waiters import TransitionWaiters, ended_well
 from server.partition.turn import Entry, Result
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.errors import ServiceError, Unavailable
+
+REFUSED = "the commit was too large for the database; the command was not carried out"
 
 
 class Replies:
@@ -81,7 +82,14 @@ class Replies:
             told.set_exception(Unavailable(reason))
 
     def end(self, reason: str) -> None:
-        """Refuse all callers, and drop all entries, because the partition has ended."""
-        for entry in chain(self._commits.entries(), self._loop.in_hand, self._pending.clear()):
+        """Refuse all callers, and drop all entries, because the partition has ended.
+
+        Commands that are processed may be committed, unless the store refused their commit.
+        """
+        for entry in self._commits.settle_refused():
+            entry.refuse_untouched(REFUSED)
+        for entry in self._commits.entries():
             entry.refuse(reason)
+        for entry in (*self._loop.in_hand, *self._pending.clear()):
+            entry.refuse_untouched(reason)
         self._commits.give_up()

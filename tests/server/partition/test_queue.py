@@ -14,6 +14,7 @@ from server.platform.errors import ResourceExhausted
 class TenantEntry:
     tenant_id: str
     number: int
+    octets: int = 0
 
 
 tenants = st.sampled_from(["a", "b", "c", "d"])
