@@ -164,7 +164,8 @@ class Ended:
                 await self._history.move(self._partition_id, keys)
             except (ServiceError, *FAULTS) as failure:
                 self._note_failure(keys, failure)
-                await pauses.after_failure()
+                if isinstance(failure, ServiceError):
+                    await pauses.after_failure()
             else:
                 pauses.succeeded()
                 self._most = min(2 * self._most, MOST_MOVED)
