@@ -52,13 +52,13 @@ def instance_octets(instance: ProcessInstance, changed: Collection[Key]) -> int:
         total = 0
         for scope in instance.variables.values():
             for variable in scope.values():
-                total += len(variable.value)
+                total += octets(variable.value)
         if instance.items:
-            total += sum([len(item.input) + len(item.output or "") for item in instance.items.values()])
+            total += sum([octets(item.input) + octets(item.output or "") for item in instance.items.values()])
         return total
     places = [instance.places[key] for key in changed if key in instance.places]
     found = [instance.variables.get(scope_key, {}).get(name) for scope_key, name in places]
-    return sum([len(variable.value) for variable in found if variable is not None])
+    return sum([octets(variable.value) for variable in found if variable is not None])
 
 
 def _nothing(_: object) -> int:
