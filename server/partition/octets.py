@@ -56,7 +56,7 @@ def written_octets(
     outcome: Outcome, changes: Iterable[Change], state: State, touched: Mapping[DocumentId, object]
 ) -> int:
     """The octets that a command adds to a commit: its rows, what it sends, and documents that are not `touched` yet."""
-    total = sum(map(_of_change, changes))
+    total = _of_rows(changes)
     for document, records in outcome.changed.items():
         if document not in touched:
             total += document_octets(state, document, records)
@@ -66,8 +66,14 @@ def written_octets(
     return total
 
 
-def _of_change(change: Change) -> int:
-    if type(change) is Insert:
-        read = _READ.get(type(change.row))
-        return 0 if read is None else octets_of(read(change.row))
-    return octets_of(change.values) if type(change) is Update and change.entity in _READ else 0
+def _of_rows(changes: Iterable[Change]) -> int:
+    total = 0
+    for change in changes:
+        if type(change) is Insert:
+            read = _READ.get(type(change.row))
+            value = None if read is None else read(change.row)
+            if value:
+                total += octets_of(value)
+        elif type(change) is Update and change.entity in _READ:
+            total += octets_of(change.values)
+    return total

@@ -59,18 +59,19 @@ class FairQueue(Generic[W]):
 
     def put(self, entry: W) -> None:
         """Add an entry; raises ResourceExhausted when a bound is reached."""
+        self._expect_room(entry)
+        self.add(entry)
+
+    def _expect_room(self, entry: W) -> None:
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
+        if len(self._lines.get(entry.tenant_id, ())) >= self._most_of_one:
+            raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
         if self._octets and self._octets + entry.octets > self._most_octets:
             raise ResourceExhausted(f"commands with {self._octets} bytes wait already")
         waiting = self._octets_of[entry.tenant_id]
         if waiting and waiting + entry.octets > self._most_octets_of_one:
             raise ResourceExhausted(f"commands of the tenant with {waiting} bytes wait already")
-        line = self._line(entry.tenant_id)
-        if len(line) >= self._most_of_one:
-            raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
-        line.append(entry)
-        self._note(entry, 1)
 
     def add(self, entry: W) -> None:
         """Add an entry that is bounded elsewhere."""
