@@ -17,6 +17,7 @@ from server.partition.origin import Origin
 from server.platform.errors import ResourceExhausted, Unavailable
 from server.platform.postgres.config import DatabaseConfig
 from server.platform.sockets import free_port
+from server.store.ports import PartitionId
 from tests.durable import emptied
 from tests.server.engine.scenario import resource
 from tests.server.partition.harness import creation
@@ -109,6 +110,7 @@ async def test_a_commit_that_the_database_gives_up_is_not_repeated_and_others_go
         outcome = await outcome_of(engine, slow="1")
         await until_started(engine)
 
+        assert engine.node.find_local(PartitionId(1)).partition.is_careful
         connection = await asyncpg.connect(slow_dsn)
         attempts = await connection.fetchval("SELECT last_value FROM attempts")
         left = await connection.fetchval("SELECT count(*) FROM runtime.variable WHERE name = 'slow'")

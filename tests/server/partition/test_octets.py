@@ -156,6 +156,15 @@ async def test_a_turn_that_was_committed_before_a_refused_one_is_answered(servin
         assert (await refusal_of(second)).is_untouched
 
 
+async def test_a_careful_partition_commits_its_first_commands_one_by_one(serving: Serving) -> None:
+    """The deployment of the harness is the first of them; the next turn grows during the last one."""
+    async with serving(careful=4) as harness:
+        await asyncio.gather(*(harness.start() for _ in range(8)))
+
+        assert [len(started(batch)) for batch in harness.store.batches] == [1, 1, 1, 1, 4]
+        assert not harness.partition.is_careful
+
+
 def test_texts_and_bytes_of_commands_are_counted_in_octets() -> None:
     published = PublishMessage(
         tenant_id="default", name="name", correlation_key="key", variables={"ä": '"ä"'}
