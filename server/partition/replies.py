@@ -14,6 +14,7 @@ from server.partition.turn import Entry, Result
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.errors import ServiceError, Unavailable
 
+LATE = "a commit is late; the command was not carried out"
 REFUSED = "the commit was too large for the database; the command was not carried out"
 
 
@@ -62,11 +63,11 @@ class Replies:
             self._pending.put_urgent([Entry(YieldJobs(answer.jobs[0].instance.tenant_id, jobs))])
 
     def refuse_callers(self, reason: str) -> None:
-        """Refuse all callers. Processed commands continue to their commit; unprocessed ones did not happen."""
+        """Refuse all callers. Processed commands continue to their commit; unprocessed ones do not happen."""
         waiting = self._pending.clear()
         for entry in (*self._loop.in_hand, *waiting):
             if entry.incoming is None:
-                entry.refuse(reason)
+                entry.refuse_untouched(LATE)
         for entry in self._commits.entries():
             if entry.incoming is None and entry.is_wanted:
                 self._put_off(entry, reason)
