@@ -311,6 +311,7 @@ async def durable_engine(
             quota=config.quota,
             sent=delivery.sent,
             meter=meter,
+            lease_seconds=config.cluster.lease_seconds,
         )
         node = Node(
             config.cluster,

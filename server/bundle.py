@@ -86,6 +86,8 @@ logger = logging.getLogger(__name__)
 STOP_SECONDS = 7.0
 HAND_OVER_SECONDS = 2.0
 METRICS_CONNECTIONS = 64
+# The longest statement of a commit, in durations of a lease.
+MOST_LEASES = 20
 
 
 def serving(
@@ -99,6 +101,7 @@ def serving(
     """
     config = _with_ports(config)
     _check_process_tests(config)
+    _check_clocks(config)
     if config.edge.services:
         return _observed(config, partial(_edge_alone, config), observation)
     if config.server.mode is Mode.EMBEDDED:
@@ -351,6 +354,16 @@ def _check_process_tests(config: Config) -> None:
         )
     if config.edge.host not in LOOPBACK:
         raise ConfigError(f"api.process_tests: expected edge.host on loopback, found {config.edge.host}")
+
+
+def _check_clocks(config: Config) -> None:
+    """Raise ConfigError if a partition whose owner died in a commit could stay without an owner for too long."""
+    most = MOST_LEASES * config.cluster.lease_seconds
+    if config.server.mode is not Mode.EMBEDDED and config.partition.statement_seconds > most:
+        raise ConfigError(
+            f"partition.statement_seconds: expected at most {MOST_LEASES} times cluster.lease_seconds ({most:g}), "
+            f"found {config.partition.statement_seconds:g}"
+        )
 
 
 def _with_demo_access(config: Config) -> Config:

@@ -8,6 +8,7 @@ from collections.abc import Coroutine, Sequence
 
 from server.engine.answers import Answer
 from server.engine.commands import Command
+from server.engine.octets import octets_of
 from server.partition.idempotency import Answers, IdempotencyKey
 from server.partition.lifecycle import Lifecycle, Operation
 from server.partition.meter import Meter
@@ -52,8 +53,9 @@ class Admission:
         self._lifecycle.expect(Operation.COMMAND)
         answer = self._answers.find(key)
         if answer is None:
-            answer = asyncio.get_running_loop().create_future()
-            self._repeats.put(Entry(command, answer, origin, traced=self._meter.traced()))
+            entry = self._entry(command, origin)
+            entry.future = answer = asyncio.get_running_loop().create_future()
+            self._repeats.put(entry)
             self._answers.keep(key, answer)
         return await asyncio.shield(answer)
 
@@ -65,16 +67,19 @@ class Admission:
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
         """Return when these entries are committed to the audit log."""
-        await self._place(Entry(None, noted=entries))
+        await self._place(Entry(None, noted=entries, octets=octets_of(entries)))
 
     async def _answer(self, command: Command | None, origin: Origin | None) -> Answer:
-        future = self._place(Entry(command, origin=origin, traced=self._meter.traced()))
+        future = self._place(self._entry(command, origin))
         try:
             return await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._replies.take_back(future.result())
             raise
+
+    def _entry(self, command: Command | None, origin: Origin | None) -> Entry:
+        return Entry(command, origin=origin, traced=self._meter.traced(), octets=octets_of(command))
 
     def _place(self, entry: Entry) -> asyncio.Future[Answer]:
         self._lifecycle.expect(Operation.COMMAND)

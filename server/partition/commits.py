@@ -13,11 +13,18 @@ from datetime import datetime
 from server.engine.pages import DocumentId
 from server.partition.config import PartitionConfig
 from server.partition.turn import Entry, Growth, Turn, Turns
-from server.store.ports import Ledger
+from server.store.ports import BatchRefused, Ledger
+
+# The number of commits with one command each, after a commit was refused because it was too large.
+CAREFUL_COMMITS = 128
 
 
 class Commits:
-    """`run` commits the growing turn until `end`; it calls `committed` with each turn, and `late` for a slow commit."""
+    """`run` commits the growing turn until `end`; it calls `committed` with each turn, and `late` for a slow commit.
+
+    The first `careful` commits have one command each. After a refused commit, `run` ends: the turn and all
+    later ones were not carried out.
+    """
 
     def __init__(
         self,
@@ -27,6 +34,7 @@ class Commits:
         *,
         committed: Callable[[Turn], None],
         late: Callable[[], None],
+        careful: int = 0,
     ) -> None:
         self._ledger = ledger
         self._turns = turns
@@ -40,10 +48,20 @@ class Commits:
         self._idle = asyncio.Event()
         self._idle.set()
         self._is_ending = False
+        self._refused: Turn | None = None
+        self.careful = careful
 
     def entries(self) -> Iterator[Entry]:
         """Entries that are processed but not answered yet."""
         return (entry for turn in self._in_hand for entry, _ in turn.results)
+
+    def settle_refused(self) -> Iterator[Entry]:
+        """After a refused commit: call `committed` with turns before it, and return the entries that did not happen."""
+        if self._refused is None:
+            return
+        while self._in_hand and self._in_hand[0] is not self._refused:
+            self._committed(self._in_hand.popleft())
+        yield from self.entries()
 
     def touched(self) -> set[DocumentId]:
         """Documents with uncommitted changes."""
@@ -52,9 +70,10 @@ class Commits:
     @property
     def room(self) -> int:
         """The number of commands that the growing turn still accepts; audit entries count like commands."""
+        most = 1 if self.careful else self._config.max_batch
         if self._growing is None:
-            return self._config.max_batch
-        return 0 if self._growing.is_full else self._config.max_batch - self._growing.share
+            return most
+        return 0 if self._growing.is_full else most - self._growing.share
 
     def grow(self, entries: Iterable[Entry], *, now: datetime) -> Growth:
         if self._growing is None:
@@ -124,5 +143,9 @@ class Commits:
         try:
             await self._ledger.commit(turn.batch)
             turn.commit_ended = time.time_ns()
+            self.careful = max(self.careful - 1, 0)
+        except BatchRefused:
+            self._refused = turn
+            raise
         finally:
             late.cancel()

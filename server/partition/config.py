@@ -8,27 +8,41 @@ from server.engine.formats import LATEST, OLDEST
 # A key has 12 bits for the partition.
 MAX_PARTITIONS = 4095
 MAX_STALL_SECONDS = 600.0
+_MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionConfig:
     """[partition]: limits of a partition. At most `max_queued` commands wait, at most `max_tenant_queued` of one tenant; up to `max_batch` commands are committed together.
 
+    The waiting commands have at most `max_queued_bytes` together, and at most `max_tenant_queued_bytes` of one
+    tenant.
     A partition keeps the latest `max_kept_answers` responses to commands with an idempotency key in memory,
-    and the `max_loaded_instances` process instances that were active last. Callers wait up to
-    `commit_seconds` for a commit. Then they receive an error that the partition is unavailable, while the
-    commit continues. After `turn_seconds` of work a partition yields to others of its process. A database
-    statement may take `statement_seconds` before its connection counts as broken.
+    with at most `max_kept_answer_bytes`, and the `max_loaded_instances` process instances that were active
+    last. Callers wait up to `commit_seconds` for a commit. Then they receive an error that the partition is
+    unavailable, while the commit continues. After `turn_seconds` of work a partition yields to others of its
+    process. The statement of a commit may take `statement_seconds`, which is at least `commit_seconds`. Then
+    the database gives it up, and its commands are not carried out.
     """
 
     max_queued: int = 10_000
     max_tenant_queued: int = 2_500
+    max_queued_bytes: int = 128 * _MIB
+    max_tenant_queued_bytes: int = 32 * _MIB
     max_batch: int = 128
     max_kept_answers: int = 100_000
+    max_kept_answer_bytes: int = 64 * _MIB
     max_loaded_instances: int = 100_000
     commit_seconds: float = 5.0
     statement_seconds: float = 10.0
     turn_seconds: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.commit_seconds > self.statement_seconds:
+            raise ValueError(
+                f"commit_seconds: expected statement_seconds ({self.statement_seconds:g}) at most,"
+                f" found {self.commit_seconds:g}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

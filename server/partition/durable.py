@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from server.engine.events import ElementCompleted, ElementTerminated, Event, ProcessInstanceDeleted
 from server.engine.keys import Key
+from server.partition.commits import CAREFUL_COMMITS
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.local import LocalPartition
 from server.partition.meter import UNMEASURED, Meter
@@ -16,9 +18,10 @@ from server.partition.quota import Quota
 from server.partition.recovery import recovered
 from server.platform.back_off import BackOff, Pauses
 from server.platform.clock import Clock
-from server.platform.errors import ServiceError
+from server.platform.errors import ServiceError, Unavailable
 from server.platform.postgres.database import Database
-from server.store.ports import Store
+from server.platform.postgres.outage import FAULTS, is_too_large
+from server.store.ports import BatchRefused, PartitionId, Store
 from server.store.postgres import recovery
 from server.store.postgres.deletions import Deletions
 from server.store.postgres.history import History
@@ -34,6 +37,10 @@ LOOK_SECONDS = 30.0
 # because all rows of a group are moved by one statement.
 MOVE_SECONDS = 1.0
 MOST_MOVED = 200
+# The number of moves of one process instance that fail before it is set aside.
+MOST_FAILURES = 3
+# A commit of one command gets up to this power of two of its time.
+MOST_DOUBLINGS = 3
 _ENDS = (ElementCompleted, ElementTerminated)
 
 
@@ -43,7 +50,11 @@ class DurablePartitions:
 
     `open` recovers the partition and runs its loops while the block runs; the caller runs `Partition.run`.
     `sent` is called with the partitions that the opened one has sent commands to. `database` is for what
-    commands wait for, `background` for moves to history and deletions.
+    commands wait for, `background` for moves to history and deletions. Commits prolong a lease to
+    `lease_seconds`.
+
+    After a commit that was too large for the database, the next owner in this process begins carefully, with
+    one command in each commit. If one of these is too large as well, the next attempt has twice the time.
     """
 
     dsn: str
@@ -57,6 +68,8 @@ class DurablePartitions:
     quota: QuotaConfig
     sent: Sent
     meter: Meter = UNMEASURED
+    lease_seconds: float = 0.0
+    refused: Counter[PartitionId] = field(default_factory=Counter)
 
     @asynccontextmanager
     async def open(self, lease: Lease) -> AsyncIterator[LocalPartition]:
@@ -81,10 +94,11 @@ class DurablePartitions:
                 quota=quota,
                 due=found.due,
                 meter=self.meter,
+                careful=CAREFUL_COMMITS if self.refused[lease.partition_id] else 0,
             )
             partition.senders.append(self.sent)
             history = History(self.background)
-            ended = Ended(partition, history, left)
+            ended = Ended(partition, history, left, self.meter)
             deleted = Deleted(partition, Deletions(self.background, history, partition.id))
             loops = (ended.run(), deleted.run(), _look_for_commands(partition))
             running = [tasks.create_task(loop) for loop in loops]
@@ -93,23 +107,48 @@ class DurablePartitions:
             self.meter.watch(local)
             try:
                 yield local
+            except* BatchRefused:
+                self._note_refused(partition)
+                raise
             finally:
                 self.meter.forget(local)
                 for task in running:
                     task.cancel()
 
+    def _note_refused(self, partition: Partition) -> None:
+        if not partition.is_careful:
+            self.refused[partition.id] = 0
+        self.refused[partition.id] += 1
+
     def _ledger(self, lease: Lease) -> PostgresLedger:
-        seconds = self.partition.statement_seconds
-        return PostgresLedger(self.dsn, lease, database=self.database, statement_seconds=seconds)
+        doublings = min(max(self.refused[lease.partition_id] - 1, 0), MOST_DOUBLINGS)
+        return PostgresLedger(
+            self.dsn,
+            lease,
+            database=self.database,
+            statement_seconds=self.partition.statement_seconds * 2**doublings,
+            lease_seconds=self.lease_seconds,
+            failed=self.meter.commit_failed,
+        )
 
 
 class Ended:
-    """Ended process instances in the tables of live ones; `run` moves them to the history."""
+    """Ended process instances in the tables of live ones; `run` moves them to the history.
 
-    def __init__(self, partition: Partition, history: History, left: Sequence[Key]) -> None:
+    A move that fails is repeated with half of its process instances. One that fails alone waits behind the
+    others, and after `MOST_FAILURES` it stays where it is until the partition is recovered again; an outage
+    of the database does not count.
+    """
+
+    def __init__(
+        self, partition: Partition, history: History, left: Sequence[Key], meter: Meter = UNMEASURED
+    ) -> None:
         self._partition_id = partition.id
         self._history = history
+        self._meter = meter
         self._keys = list(left)
+        self._most = MOST_MOVED
+        self._failures = Counter[Key]()
         self._some = asyncio.Event()
         if left:
             self._some.set()
@@ -121,20 +160,41 @@ class Ended:
             await self._some.wait()
             if len(self._keys) < MOST_MOVED:
                 await asyncio.sleep(MOVE_SECONDS)
-            keys = self._keys[:MOST_MOVED]
+            keys = self._keys[: self._most]
             try:
+                keys = keys[: await self._history.fitting(self._partition_id, keys)]
                 await self._history.move(self._partition_id, keys)
-            except ServiceError as refusal:
-                logger.warning(
-                    "moving ended process instances to history failed; retrying",
-                    extra={"reason": refusal.detail},
-                )
-                await pauses.after_failure()
-                continue
-            pauses.succeeded()
-            del self._keys[: len(keys)]
+            except (ServiceError, *FAULTS) as failure:
+                self._note_failure(keys, failure)
+                if isinstance(failure, ServiceError):
+                    await pauses.after_failure()
+            else:
+                pauses.succeeded()
+                self._most = min(2 * self._most, MOST_MOVED)
+                del self._keys[: len(keys)]
             if not self._keys:
                 self._some.clear()
+
+    def _note_failure(self, keys: Sequence[Key], failure: Exception) -> None:
+        facts = {"partition_id": self._partition_id, "process_instances": len(keys), "reason": str(failure)}
+        logger.warning("moving ended process instances to history failed; retrying", extra=facts)
+        self._most = max(len(keys) // 2, 1)
+        is_outage = isinstance(failure, Unavailable) and not is_too_large(failure.__cause__)
+        if len(keys) > 1 or is_outage:
+            return
+        (key,) = keys
+        del self._keys[0]
+        self._failures[key] += 1
+        if self._failures[key] < MOST_FAILURES:
+            self._keys.append(key)
+            return
+        del self._failures[key]
+        self._meter.move_failed()
+        logger.error(
+            "an ended process instance cannot be moved to history and stays among the live ones",
+            extra={"partition_id": self._partition_id, "process_instance_key": key},
+            exc_info=failure,
+        )
 
     def _observe(self, happened: Sequence[Event]) -> None:
         ended = [

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from server.engine.answers import Answer
 from server.engine.events import Event
+from server.engine.octets import octets_of
 from server.engine.tenant_events import TenantMarked
 from server.platform.errors import IdempotencyConflict
 
@@ -24,17 +25,25 @@ class IdempotencyKey:
     request_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Kept:
+    """The answer to a request, and its size once it is there."""
+
     request_hash: bytes
     answer: asyncio.Future[Answer]
+    octets: int = 0
 
 
 class Answers:
-    """LRU cache of answers to commands with an idempotency key; commands in progress are never evicted."""
+    """LRU cache of `most` answers to commands with an idempotency key, with `most_octets` together.
 
-    def __init__(self, most: int) -> None:
+    Commands in progress are never evicted.
+    """
+
+    def __init__(self, most: int, most_octets: int) -> None:
         self._most = most
+        self._most_octets = most_octets
+        self._octets = 0
         self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
 
     def find(self, key: IdempotencyKey) -> asyncio.Future[Answer] | None:
@@ -48,10 +57,10 @@ class Answers:
 
     def keep(self, key: IdempotencyKey, answer: asyncio.Future[Answer]) -> None:
         place = (key.tenant_id, key.key)
+        self._forget(place)
         self._kept[place] = _Kept(key.request_hash, answer)
         answer.add_done_callback(lambda done: self._settle(place, done))
-        while len(self._kept) > self._most and self._oldest.answer.done():
-            self._kept.popitem(last=False)
+        self._shrink()
 
     def keep_final(self, key: IdempotencyKey, answer: Answer) -> None:
         """Keep the answer of a request that has ended, and give it to the repeat that waits for its turn.
@@ -70,14 +79,28 @@ class Answers:
         removed = {event.tenant_id for event in happened if isinstance(event, TenantMarked)}
         if removed:
             for place in [place for place in self._kept if place[0] in removed]:
-                del self._kept[place]
+                self._forget(place)
 
-    @property
-    def _oldest(self) -> _Kept:
-        return next(iter(self._kept.values()))
+    def _shrink(self) -> None:
+        while len(self._kept) > self._most or self._octets > self._most_octets:
+            place, oldest = next(iter(self._kept.items()))
+            if not oldest.answer.done():
+                break
+            self._forget(place)
+
+    def _forget(self, place: tuple[str, str]) -> None:
+        kept = self._kept.pop(place, None)
+        if kept is not None:
+            self._octets -= kept.octets
 
     def _settle(self, place: tuple[str, str], answer: asyncio.Future[Answer]) -> None:
-        if answer.cancelled() or answer.exception() is not None:
-            kept = self._kept.get(place)
-            if kept is not None and kept.answer is answer:
-                del self._kept[place]
+        has_failed = answer.cancelled() or answer.exception() is not None
+        kept = self._kept.get(place)
+        if kept is None or kept.answer is not answer:
+            return
+        if has_failed:
+            self._forget(place)
+            return
+        kept.octets = octets_of(answer.result())
+        self._octets += kept.octets
+        self._shrink()

@@ -60,7 +60,7 @@ class IncomingCommands:
             return None
         self._read[incoming.source] = incoming.number
         self._under_way.setdefault(incoming.source, {})[incoming.number] = None
-        return Entry(command, incoming=incoming)
+        return Entry(command, incoming=incoming, octets=len(incoming.command))
 
     def _stop(self, incoming: IncomingCommand, reason: str) -> None:
         """Stop reading a source, because its commands must be executed in order."""

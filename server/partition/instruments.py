@@ -46,6 +46,14 @@ class Instruments:
         self._faults = metrics.counter(
             "gnomon_step_faults", "Steps that failed by a fault of the server, most of which left an incident"
         )
+        self._failures = metrics.counter(
+            "gnomon_commit_failures",
+            "Attempts of commits that failed: repeated after an outage, refused when too large",
+            ("cause",),
+        )
+        self._unmoved = metrics.counter(
+            "gnomon_unmoved_instances", "Ended process instances that could not be moved to history"
+        )
         self._pushed = metrics.counter("gnomon_pushed_jobs", "Jobs that were written to streams")
         self._counters: dict[tuple[type[Command], str], CounterMetric] = {}
         self._report(metrics)
@@ -67,6 +75,12 @@ class Instruments:
                 self._counter(type(entry.command), result).inc()
                 if entry.traced is not None and self._tracer is not None:
                     self._trace(type(entry.command).__name__, entry.traced, turn, self._tracer)
+
+    def commit_failed(self, cause: str) -> None:
+        self._failures.labels(cause).inc()
+
+    def move_failed(self) -> None:
+        self._unmoved.inc()
 
     def pushed(self) -> None:
         self._pushed.inc()

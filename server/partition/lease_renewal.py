@@ -22,9 +22,8 @@ from server.store.postgres.leases import Lease, Leases, NodeFormats
 
 logger = logging.getLogger(__name__)
 
-# Of the duration of a lease, the share that one renewal may take, and the share it may wait for a row lock.
+# Of the duration of a lease, the share that a statement of a renewal may take.
 STATEMENT_SHARE = 1 / 2
-LOCK_SHARE = 1 / 6
 
 
 class RenewalTable(Protocol):
@@ -135,7 +134,6 @@ def renewing(dsn: str, config: ClusterConfig) -> Renewing:
                 dsn,
                 name="leases",
                 statement_seconds=config.lease_seconds * STATEMENT_SHARE,
-                lock_seconds=config.lease_seconds * LOCK_SHARE,
             ) as database:
                 await renewal.run(Leases(database))
 

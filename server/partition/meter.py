@@ -32,6 +32,14 @@ class Meter(Protocol):
         """Record a committed turn whose callers were answered."""
         ...
 
+    def commit_failed(self, cause: str) -> None:
+        """Record an attempt of a commit that failed: by an outage, or because it was too large."""
+        ...
+
+    def move_failed(self) -> None:
+        """Record an ended process instance that stays among the live ones, because it cannot be moved to history."""
+        ...
+
     def pushed(self) -> None:
         """Record a job that was written to a stream."""
         ...
@@ -57,6 +65,12 @@ class Unmeasured:
         pass
 
     def committed(self, turn: "Turn") -> None:
+        pass
+
+    def commit_failed(self, cause: str) -> None:
+        pass
+
+    def move_failed(self) -> None:
         pass
 
     def pushed(self) -> None:

@@ -15,6 +15,7 @@ from math import ceil
 from typing import Protocol
 
 from server.engine.formats import ClusterFormat, UnreadableFormat
+from server.engine.keys import Key
 from server.partition.config import ClusterConfig
 from server.partition.lease_renewal import LeaseRenewal, Renewing
 from server.partition.local import LocalPartition
@@ -24,7 +25,7 @@ from server.partition.port import Member, PartitionPort
 from server.partition.topology import Topology
 from server.partition.tunnels import Tunnels
 from server.platform.errors import ServiceError, Unavailable
-from server.store.ports import LeaseLost, PartitionId
+from server.store.ports import BatchRefused, LeaseLost, PartitionId
 from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Survey
 
 logger = logging.getLogger(__name__)
@@ -186,6 +187,7 @@ class Node:
             survey = await self._leases.survey(self.node_id)
             await self._look_at_formats(survey.formats)
             self._topology.update(survey.holdings)
+            await self._release_forgotten(survey.holdings)
             await self._balance(survey, tasks)
             if self._topology.is_all_owned:
                 self._all_owned.set()
@@ -215,6 +217,16 @@ class Node:
         self._renewal.let_go(lease)
         logger.warning("lease lost", extra={"partition_id": lease.partition_id, "epoch": lease.epoch})
         held.lose()
+
+    async def _release_forgotten(self, holdings: Sequence[LeaseHolder]) -> None:
+        """Release leases of partitions that this process no longer serves; a first attempt may have failed.
+
+        Such a lease would live as long as this process.
+        """
+        for holding in holdings:
+            if holding.owner == self.node_id and holding.partition_id not in self._held:
+                lease = Lease(holding.partition_id, holding.epoch, holding.position, Key(0))
+                await self._leases.release(lease, self.node_id)
 
     async def _balance(self, survey: Survey, tasks: asyncio.TaskGroup) -> None:
         share = self._share(survey)
@@ -285,6 +297,8 @@ class Node:
                 await local.partition.run()
         except* LeaseLost:
             logger.warning("another process has the partition", extra=facts)
+        except* BatchRefused:
+            logger.warning("a commit was refused; the partition is recovered from the database", extra=facts)
         except* UnreadableFormat:
             logger.exception(
                 "this version cannot read the partition; other processes may take it", extra=facts

@@ -49,7 +49,10 @@ Sent = Callable[[PartitionId, Collection[PartitionId]], None]
 
 
 class Partition:
-    """Accepts commands from anywhere in this process; `run` executes them until cancelled or stopped."""
+    """Accepts commands from anywhere in this process; `run` executes them until cancelled or stopped.
+
+    The first `careful` commits have one command each.
+    """
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class Partition:
         due: Due | None = None,
         stopwatch: Callable[[], float] | None = None,
         meter: Meter = UNMEASURED,
+        careful: int = 0,
     ) -> None:
         self.state = state
         self.quota = quota or Quota(QuotaConfig())
@@ -71,11 +75,18 @@ class Partition:
         self.senders: list[Sent] = []
         self._meter = meter
         self.lifecycle = Lifecycle(self.id)
-        queue: FairQueue[Entry] = FairQueue(config.max_queued, config.max_tenant_queued)
+        queue: FairQueue[Entry] = FairQueue(
+            config.max_queued,
+            config.max_tenant_queued,
+            most_octets=config.max_queued_bytes,
+            most_octets_of_one=config.max_tenant_queued_bytes,
+        )
         self._due = due or Due()
         self._pending = WaitingCommands(queue, self._due, clock)
         turns = Turns(state, self.quota, seconds=config.turn_seconds, stopwatch=stopwatch)
-        self._commits = Commits(ledger, turns, config, committed=self._committed, late=self._suspend)
+        self._commits = Commits(
+            ledger, turns, config, committed=self._committed, late=self._suspend, careful=careful
+        )
         self._loaded = LoadedInstances(state, config.max_loaded_instances)
         self._loop = Loop(
             self.lifecycle,
@@ -88,7 +99,7 @@ class Partition:
             meter=meter,
         )
         self._inbox = Inbox(self.lifecycle, self._pending, IncomingCommands(ledger))
-        answers = Answers(config.max_kept_answers)
+        answers = Answers(config.max_kept_answers, config.max_kept_answer_bytes)
         self.observers.append(answers.observe)
         self._transitions = TransitionWaiters(instances or InstancesConfig())
         self.endings.append(self._transitions.refuse)
@@ -131,6 +142,11 @@ class Partition:
     def queued(self) -> Mapping[str, int]:
         """The number of waiting commands of each tenant."""
         return self._pending.counts
+
+    @property
+    def is_careful(self) -> bool:
+        """Whether each commit has one command, because an earlier one was too large."""
+        return self._commits.careful > 0
 
     @property
     def unreadable_sources(self) -> int:

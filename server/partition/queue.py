@@ -1,9 +1,10 @@
 """Queue of a partition: bounded, and fair among tenants.
 
 Waiting tenants take turns, one command each, so a tenant with a thousand commands delays the others by one.
-Each tenant has its own bound, so one tenant cannot fill the queue.
+Each tenant has its own bounds, in commands and in octets, so one tenant cannot fill the queue.
 """
 
+import sys
 from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
 from typing import Generic, Protocol, TypeVar
@@ -15,6 +16,9 @@ class TenantEntry(Protocol):
     @property
     def tenant_id(self) -> str: ...
 
+    @property
+    def octets(self) -> int: ...
+
 
 W = TypeVar("W", bound=TenantEntry)
 
@@ -22,12 +26,24 @@ W = TypeVar("W", bound=TenantEntry)
 class FairQueue(Generic[W]):
     """At most `most` entries wait, and `most_of_one` of each tenant; `urgent` entries come first and are not bounded.
 
-    `reserve` takes the place of an entry that comes later, and `release` gives it up.
+    They have at most `most_octets` together, and `most_octets_of_one` of each tenant. An entry that is larger
+    than that waits alone. `reserve` takes the place of an entry that comes later, and `release` gives it up.
     """
 
-    def __init__(self, most: int, most_of_one: int) -> None:
+    def __init__(
+        self,
+        most: int,
+        most_of_one: int,
+        *,
+        most_octets: int = sys.maxsize,
+        most_octets_of_one: int = sys.maxsize,
+    ) -> None:
         self._most = most
         self._most_of_one = most_of_one
+        self._most_octets = most_octets
+        self._most_octets_of_one = most_octets_of_one
+        self._octets = 0
+        self._octets_of: Counter[str] = Counter()
         self._urgent: deque[W] = deque()
         self._lines: OrderedDict[str, deque[W]] = OrderedDict()
         self._count = 0
@@ -48,37 +64,45 @@ class FairQueue(Generic[W]):
 
     def put(self, entry: W) -> None:
         """Add an entry; raises ResourceExhausted when a bound is reached."""
-        self._expect_room(entry.tenant_id)
+        self._expect_room(entry)
         self.add(entry)
 
     def reserve(self, entry: W) -> None:
         """Take the place of an entry; raises ResourceExhausted when a bound is reached."""
-        self._expect_room(entry.tenant_id)
+        self._expect_room(entry)
         self._reserved[entry.tenant_id] += 1
+        self._weigh(entry, 1)
 
     def release(self, entry: W) -> None:
         """Give up the place of an entry, before it is added or because it does not come."""
         self._reserved[entry.tenant_id] -= 1
         if not self._reserved[entry.tenant_id]:
             del self._reserved[entry.tenant_id]
+        self._weigh(entry, -1)
 
-    def _expect_room(self, tenant_id: str) -> None:
+    def _expect_room(self, entry: W) -> None:
+        tenant_id = entry.tenant_id
         if self._count + self.reserved >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
         if len(self._lines.get(tenant_id, ())) + self._reserved[tenant_id] >= self._most_of_one:
             raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
+        if self._octets and self._octets + entry.octets > self._most_octets:
+            raise ResourceExhausted(f"commands with {self._octets} bytes wait already")
+        waiting = self._octets_of[tenant_id]
+        if waiting and waiting + entry.octets > self._most_octets_of_one:
+            raise ResourceExhausted(f"commands of the tenant with {waiting} bytes wait already")
 
     def add(self, entry: W) -> None:
         """Add an entry that is bounded elsewhere."""
         self._line(entry.tenant_id).append(entry)
-        self._count += 1
+        self._note(entry, 1)
 
     def put_back(self, entries: list[W]) -> None:
         """Put back entries that could not be served; their tenants come next, in the order of the entries."""
         for entry in reversed(entries):
             self._line(entry.tenant_id).appendleft(entry)
             self._lines.move_to_end(entry.tenant_id, last=False)
-            self._count += 1
+            self._note(entry, 1)
 
     def put_first(self, entries: list[W]) -> None:
         """Put entries back before all others, in their order."""
@@ -93,7 +117,7 @@ class FairQueue(Generic[W]):
             return self._urgent.popleft()
         tenant_id, line = next(iter(self._lines.items()))
         entry = line.popleft()
-        self._count -= 1
+        self._note(entry, -1)
         if line:
             self._lines.move_to_end(tenant_id)
         else:
@@ -105,6 +129,17 @@ class FairQueue(Generic[W]):
         if line is None:
             line = self._lines[tenant_id] = deque()
         return line
+
+    def _note(self, entry: W, sign: int) -> None:
+        self._count += sign
+        self._weigh(entry, sign)
+
+    def _weigh(self, entry: W, sign: int) -> None:
+        if entry.octets:
+            self._octets += sign * entry.octets
+            self._octets_of[entry.tenant_id] += sign * entry.octets
+            if not self._octets_of[entry.tenant_id]:
+                del self._octets_of[entry.tenant_id]
 
     def clear(self) -> list[W]:
         """Empty the queue, and return its entries."""

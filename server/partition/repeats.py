@@ -81,7 +81,7 @@ class Repeats:
             found = _by_place(await self._ledger.answers({_place(key) for _, key in keyed}))
         except Unavailable as refusal:
             for entry, _ in keyed:
-                entry.refuse(refusal.detail)
+                entry.refuse_untouched(refusal.detail)
             return
         for entry, key in keyed:
             stored = found.get(_place(key))

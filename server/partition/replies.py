@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from itertools import chain
 
 from server.engine.answers import DONE, ActivatedJobs, TransitionBegun
 from server.engine.events import Event
@@ -15,6 +14,9 @@ from server.partition.transition_waiters import TransitionWaiters, ended_well
 from server.partition.turn import Entry, Result
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.errors import ServiceError, Unavailable
+
+LATE = "a commit is late; the command was not carried out"
+REFUSED = "the commit was too large for the database; the command was not carried out"
 
 
 class Replies:
@@ -62,11 +64,11 @@ class Replies:
             self._pending.put_urgent([Entry(YieldJobs(answer.jobs[0].instance.tenant_id, jobs))])
 
     def refuse_callers(self, reason: str) -> None:
-        """Refuse all callers. Processed commands continue to their commit; unprocessed ones did not happen."""
+        """Refuse all callers. Processed commands continue to their commit; unprocessed ones do not happen."""
         waiting = self._pending.clear()
         for entry in (*self._loop.in_hand, *self._repeats.entries(), *waiting):
             if entry.incoming is None:
-                entry.refuse(reason)
+                entry.refuse_untouched(LATE)
         for entry in self._commits.entries():
             if entry.incoming is None and entry.is_wanted:
                 self._put_off(entry, reason)
@@ -82,8 +84,14 @@ class Replies:
             told.set_exception(Unavailable(reason))
 
     def end(self, reason: str) -> None:
-        """Refuse all callers, and drop all entries, because the partition has ended."""
-        waiting = (*self._repeats.entries(), *self._pending.clear())
-        for entry in chain(self._commits.entries(), self._loop.in_hand, waiting):
+        """Refuse all callers, and drop all entries, because the partition has ended.
+
+        Commands that are processed may be committed, unless the store refused their commit.
+        """
+        for entry in self._commits.settle_refused():
+            entry.refuse_untouched(REFUSED)
+        for entry in self._commits.entries():
             entry.refuse(reason)
+        for entry in (*self._repeats.entries(), *self._loop.in_hand, *self._pending.clear()):
+            entry.refuse_untouched(reason)
         self._commits.give_up()

@@ -38,6 +38,7 @@ from server.partition.batch_audit import (
     processes_batch_items,
 )
 from server.partition.meter import Traced
+from server.partition.octets import MANY_OCTETS, MOST_OCTETS, written_octets
 from server.partition.origin import Origin, requester_of
 from server.partition.quota import Quota
 from server.partition.transition_waiters import final_answers
@@ -84,7 +85,7 @@ class Entry:
 
     `incoming` is set for a command of another partition, `origin` for a caller's; due commands have neither.
     `noted` are audit entries without a command. `missed` are the documents that were not loaded when the
-    engine needed them.
+    engine needed them. `octets` is the size of the command or of the noted entries.
     """
 
     command: Command | None
@@ -95,6 +96,7 @@ class Entry:
     is_due: bool = False
     traced: Traced | None = None
     missed: frozenset[DocumentId] = frozenset()
+    octets: int = 0
 
     @property
     def tenant_id(self) -> str:
@@ -117,15 +119,22 @@ class Entry:
 
     def refuse(self, reason: str) -> None:
         """Raise Unavailable for the caller if it still waits: the command did not happen, or its outcome is unknown."""
+        self._fail(Unavailable(reason))
+
+    def refuse_untouched(self, reason: str) -> None:
+        """Raise Unavailable for the caller if it still waits: the command did not happen."""
+        self._fail(Unavailable.untouched(reason))
+
+    def _fail(self, refusal: Unavailable) -> None:
         if self.future is not None and not self.future.done():
-            self.future.set_exception(Unavailable(reason))
+            self.future.set_exception(refusal)
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
     """A turn, which grows until it is sealed; `touched` are the keys of changed records by document.
 
-    `faults` is the number of steps that failed while the rest of their command took effect.
+    `octets` estimates the size of its commit. It `is_closed` when the next command has no room in it. `faults` is the number of steps that failed while the rest of their command took effect.
     `commit_began` and `commit_ended` are in nanoseconds since 1970, 0 without a commit.
     """
 
@@ -134,6 +143,8 @@ class Turn:
     batch: Batch = field(default_factory=Batch)
     results: list[tuple[Entry, Result]] = field(default_factory=list)
     share: int = 0
+    octets: int = 0
+    is_closed: bool = False
     faults: int = 0
     commit_began: int = 0
     commit_ended: int = 0
@@ -144,7 +155,13 @@ class Turn:
 
     @property
     def is_full(self) -> bool:
-        return self.rows >= MOST_ROWS
+        return self.is_closed or self.rows >= MOST_ROWS or self.octets >= MOST_OCTETS
+
+    def has_room_for(self, entry: Entry) -> bool:
+        """Whether the entry may be added; the first entry that may not closes the turn."""
+        if self.octets and self.octets + entry.octets > MOST_OCTETS:
+            self.is_closed = True
+        return not self.is_full
 
 
 @dataclass(slots=True, eq=False)
@@ -152,8 +169,8 @@ class Growth:
     """The effects of new entries on a turn.
 
     `touched` are the documents that they changed. `postponed` are entries that need documents in `missing`,
-    `left` entries that exceed the turn's rows or time. `seconds` is the engine's time. `slow` is the entry
-    that wrote too many rows, or took the longest in a turn that took too long.
+    `left` entries that exceed the turn's rows, octets or time. `seconds` is the engine's time. `slow` is the
+    entry that wrote too many rows or octets, or took the longest in a turn that took too long.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -192,9 +209,9 @@ class Turns:
         growth = Growth()
         began = last = self._stopwatch()
         longest: tuple[float, Entry | None] = (-1.0, None)
-        rows = turn.rows
+        rows, octets = turn.rows, turn.octets
         for entry in entries:
-            if rows >= MOST_ROWS or growth.slow is not None:
+            if growth.slow is not None or not turn.has_room_for(entry):
                 growth.left.append(entry)
                 continue
             before = len(growth.events)
@@ -209,12 +226,15 @@ class Turns:
             turn.results.append((entry, result))
             happened = growth.events[before:]
             _audit(happened, entry, turn.batch, now)
+            answers = len(turn.batch.answers)
             self._keep(entry, result, happened, turn.batch, now=now)
+            turn.octets += sum([len(answer.answer) for answer in turn.batch.answers[answers:]])
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
                 longest = last - started, entry
-            earlier, rows = rows, turn.rows
-            if rows - earlier >= MANY_ROWS:
+            more_rows, rows = turn.rows - rows, turn.rows
+            more_octets, octets = turn.octets - octets, turn.octets
+            if more_rows >= MANY_ROWS or more_octets >= MANY_OCTETS:
                 growth.slow = entry
             elif last - began >= self._seconds:
                 growth.slow = longest[1]
@@ -268,6 +288,7 @@ class Turns:
 
     def _result(self, entry: Entry, turn: Turn, growth: Growth, now: datetime) -> Result:
         if entry.command is None:
+            turn.octets += entry.octets
             return DONE
         try:
             self._quota.check(entry.command)
@@ -288,8 +309,12 @@ class Turns:
         for fault in outcome.faults:
             facts = {"command": type(entry.command).__name__}
             logger.error("a step failed; the rest of the command took effect", exc_info=fault, extra=facts)
-        project(outcome.events, now, turn.batch.changes)
+        changes = turn.batch.changes
+        before = len(changes)
+        project(outcome.events, now, changes)
         growth.events += outcome.events
+        written = written_octets(outcome, changes[before:], self._state, turn.touched)
+        turn.octets += max(entry.octets, written)
         _touch(turn, growth, outcome.changed)
         self._quota.observe(outcome.events, turn.batch.active_instances)
         return outcome.answer

@@ -130,11 +130,15 @@ class LeaseLost(Exception):
     """Another owner has the partition, or may have it: nothing was committed, and nothing will be."""
 
 
+class BatchRefused(Exception):
+    """The store gave the batch up because it was too large: nothing of it is committed, and nothing will be."""
+
+
 class Ledger(Protocol):
     """The port for one partition's commits, and for reading what it committed before."""
 
     async def commit(self, batch: Batch) -> None:
-        """Return when the batch is durable, however long the store is unreachable; raises LeaseLost."""
+        """Return when the batch is durable, however long the store is unreachable; raises LeaseLost and BatchRefused."""
         ...
 
     async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:

@@ -16,7 +16,11 @@ from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from identity.foundation.provider_config import ProviderConfig, Scheme
 from identity.seeds import BootstrapConfig
 from server.bundle import serving
+from server.config import ServerConfig
+from server.partition.config import ClusterConfig, PartitionConfig
+from server.platform.config import ConfigError, load
 from server.platform.grpc_server import GrpcConfig
+from server.platform.policy import Mode
 from server.platform.sockets import PortTaken, authority, free_port, listen_addresses
 from server.sections import Config
 
@@ -31,6 +35,25 @@ STYLE = re.compile(r'rel="stylesheet" href="([^"]+)"')
 async def served(config: Config) -> AsyncIterator[httpx.AsyncClient]:
     async with serving(config) as addresses, httpx.AsyncClient(base_url=addresses.http) as client:
         yield client
+
+
+def test_a_statement_that_outlasts_many_leases_is_refused_at_the_start() -> None:
+    config = Config(
+        **PORTS,
+        server=ServerConfig(mode=Mode.CLUSTER),
+        cluster=ClusterConfig(lease_seconds=2.0),
+        partition=PartitionConfig(statement_seconds=41.0),
+    )
+
+    with pytest.raises(
+        ConfigError, match=r"partition.statement_seconds: .* cluster.lease_seconds \(40\), found 41"
+    ):
+        serving(config)
+
+
+def test_a_commit_that_may_be_later_than_its_statement_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigError, match=r"\[partition\] commit_seconds: expected statement_seconds \(10\)"):
+        load(Config, None, {"GNOMON_PARTITION__COMMIT_SECONDS": "11"})
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from server.engine.answers import (
 from server.engine.job_commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
 from server.engine.job_kinds import TASK_LISTENER, ListenerEventType
 from server.engine.keys import Key
+from server.engine.octets import MOST_CHANGED_OCTETS, instance_octets
 from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask
 from server.engine.scopes import visible
 from server.engine.sizes import exceeded
@@ -37,16 +38,23 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     """Activate the oldest offers that fit into the answer; a job that is too large for a worker raises an incident.
 
-    The activation ends early after enough large jobs.
+    The activation ends early after enough large jobs, and before the job whose process instance is more than
+    one commit should write.
     """
     offers = step.state.offers.get((command.tenant_id, command.type))
     wanted = list(islice(offers.items(), command.max_jobs)) if offers else []
     step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
     jobs: list[ActivatedJob] = []
-    total = 0
+    total = changed = 0
+    instances: set[Key] = set()
     most = MAX_ANSWER_OCTETS if command.max_octets is None else command.max_octets
     for job_key, offer in wanted:
         instance = step.state.instances[offer.process_instance_key]
+        if instance.head.key not in instances:
+            instances.add(instance.head.key)
+            changed += instance_octets(instance, (job_key,))
+            if jobs and changed > MOST_CHANGED_OCTETS:
+                break
         job = _activated(command, step, instance, instance.jobs[job_key])
         size = job.octets
         if size > step.state.limits.message_octets:

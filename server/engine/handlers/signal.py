@@ -77,6 +77,7 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
         if instance is not None and broadcast.change is not None:
             conditions.check_cluster_variables(step, instance, instance.subscriptions[key], broadcast.change)
         elif instance is not None:
+            step.charge_copies(broadcast.variables)
             triggers.take(step, instance, instance.subscriptions[key], broadcast.variables)
         last_key = key
     return last_key, TRIGGERED_AT_ONCE - len(found)
@@ -89,6 +90,7 @@ def _begin(broadcast: Broadcast, step: Step, last_process_id: str, room: int) ->
     for process_id in found:
         if line is None or step.has_done_enough:
             return last_process_id, 0
+        step.charge_copies(broadcast.variables)
         begin_at(step, line[process_id], broadcast.variables)
         last_process_id = process_id
     return last_process_id, room - len(found)

@@ -40,8 +40,9 @@ async def backlog(database: Database, node_id: str) -> Backlog:
 
 async def _lease_seconds(database: Database, node_id: str) -> Mapping[PartitionId, float]:
     text = """
-        SELECT partition_id, extract(epoch FROM expires_at - clock_timestamp())::float8
-        FROM gnomon.partition WHERE owner = $1
+        SELECT partition_id,
+            extract(epoch FROM GREATEST(partition.expires_at, node.expires_at) - clock_timestamp())::float8
+        FROM gnomon.partition LEFT JOIN gnomon.node ON node_id = owner WHERE owner = $1
     """
     return {PartitionId(number): seconds for number, seconds in await database.fetch(text, node_id)}
 

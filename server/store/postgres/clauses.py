@@ -1,7 +1,7 @@
 """The clauses of a commit's statement, each of which writes only if the fence returned its row.
 
 In all clauses, `$1` is the partition, `$2` its epoch, `$3` its position before the commit, `$5` its position
-after it, and `{n}` the n-th parameter of the clause. The keys of changed rows are also passed as a condition
+after it, `$6` the duration of its lease, and `{n}` the n-th parameter of the clause. The keys of changed rows are also passed as a condition
 of the scan, so that it reads just these rows whatever statistics the planner has.
 """
 
@@ -18,11 +18,12 @@ MOST_VARIANTS = 256
 _PARAMETER = re.compile(r"\{(\d+)\}")
 
 FENCE = """
-UPDATE gnomon.partition SET position = $5, last_key = GREATEST(last_key, $4)
+UPDATE gnomon.partition SET position = $5, last_key = GREATEST(last_key, $4),
+    expires_at = GREATEST(expires_at, clock_timestamp() + $6::float8 * interval '1 second')
 WHERE partition_id = $1 AND epoch = $2 AND position = $3
 RETURNING partition_id"""
 
-SHARED_PARAMETERS = 5
+SHARED_PARAMETERS = 6
 
 
 class Clause:

@@ -19,15 +19,8 @@ _MOST_PLANS = 16
 class DedicatedDatabase:
     """Statements run one after the other; the first opens the connection, the end of the block closes it."""
 
-    def __init__(
-        self, dsn: str, *, name: str, statement_seconds: float, lock_seconds: float | None = None
-    ) -> None:
-        lock = statement_seconds if lock_seconds is None else lock_seconds
-        settings = {
-            "application_name": f"gnomon {name}",
-            "lock_timeout": str(int(lock * 1000)),
-            "jit": "off",
-        }
+    def __init__(self, dsn: str, *, name: str, statement_seconds: float) -> None:
+        settings = {"application_name": f"gnomon {name}", "jit": "off"}
         self._link = Link(dsn, statement_seconds=statement_seconds, settings=settings, plans=_MOST_PLANS)
         self._turn = asyncio.Lock()
 

@@ -6,6 +6,7 @@ instance, one succeeds and the others find nothing to move.
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from itertools import accumulate
 
 import asyncpg
 
@@ -28,6 +29,7 @@ from server.store.postgres.literals import scalars
 
 WEEKS_AHEAD = 4
 MOVED_AT_ONCE = 1000
+MOVED_OCTETS = 8 * 1024 * 1024
 FORGOTTEN_AT_ONCE = 10_000
 
 PARTS = (
@@ -59,6 +61,24 @@ class History:
                 await create_buckets(self._database, await self._days(partition_id, some))
                 moved += await self._move(partition_id, some)
         return moved
+
+    async def fitting(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
+        """The number of these process instances, from the first on, that one move takes: at least one.
+
+        The variables of all have at most `MOVED_OCTETS`.
+        """
+        text = """
+            SELECT process_instance_key, coalesce((
+                SELECT sum(octet_length(value)) FROM runtime.variable AS part
+                WHERE part.partition_id = whole.partition_id AND part.tenant_id = whole.tenant_id
+                    AND part.process_instance_key = whole.process_instance_key
+            ), 0)
+            FROM runtime.process_instance AS whole
+            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[])
+        """
+        octets = dict(await self._database.fetch(text, partition_id, keys))
+        sizes = accumulate(octets.get(key, 0) for key in keys)
+        return max(sum(1 for size in sizes if size <= MOVED_OCTETS), 1)
 
     async def ensure_buckets(self, now: datetime) -> None:
         """Create the buckets of this week and the next ones."""

@@ -1,8 +1,9 @@
 """Leases of partitions: one row each, changed by compare-and-set, with the database's clock only.
 
 Taking a partition begins a new epoch, and commits of an older epoch fail, so the former owner may still be
-running. A commit in progress locks the row of its partition: no statement here waits for several such locks,
-or for one while it holds another.
+running. A commit in progress locks the row of its partition, and no renewal or survey waits for that lock: a
+commit prolongs the lease itself. A lease also lives while the row of its owner's node does, which no commit
+locks; versions that do not know this take a partition only if no commit is in progress.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +11,16 @@ from dataclasses import dataclass, field, fields
 
 from server.engine.formats import LATEST, OLDEST
 from server.engine.keys import COUNTER_BITS, Key
-from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
+
+# Whether the row of a partition names an owner that lives.
+_IS_LIVE = """
+    partition.owner IS NOT NULL AND (partition.expires_at >= clock_timestamp() OR EXISTS (
+        SELECT FROM gnomon.node AS owning
+        WHERE owning.node_id = partition.owner AND owning.expires_at >= clock_timestamp()
+    ))
+"""
 
 MOST_PARTITIONS = (1 << 63 - COUNTER_BITS) - 1
 
@@ -119,7 +127,7 @@ class Leases:
     async def beat(
         self, node_id: str, address: str, *, seconds: float, formats: NodeFormats = _OF_THIS_PROGRAM
     ) -> None:
-        """Report that the node is alive for this time; delete nodes that died a day ago."""
+        """Report that the node and its leases are alive for this time; delete nodes that died a day ago."""
         text = """
             WITH forgotten AS (
                 DELETE FROM gnomon.node
@@ -142,7 +150,7 @@ class Leases:
 
     async def survey(self, node_id: str) -> Survey:
         """Everything that a node reads periodically, in one statement, because nodes run it twice a second even when idle."""
-        text = """
+        text = f"""
             WITH cluster AS (
                 SELECT coalesce((SELECT format FROM gnomon.cluster_format), 1) AS format
             ), live AS (
@@ -154,10 +162,9 @@ class Leases:
                     SELECT count(*) FROM live
                     WHERE node_id <> $1 AND unreadable = 0 AND latest_format >= cluster.format
                 ) AS other_nodes,
-                partition_id, owner, address, epoch, position,
-                owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, has_messages
+                partition_id, owner, address, epoch, position, {_IS_LIVE} AS is_live, has_messages
             FROM cluster LEFT JOIN lowest ON true LEFT JOIN gnomon.partition ON true ORDER BY partition_id
-        """
+        """  # noqa: S608  # a condition of our own
         rows = await self._database.fetch(text, node_id)
         first = rows[0]
         formats = FormatRow(first["cluster"], first["lowest"], first["laggard"] or "")
@@ -215,12 +222,12 @@ class Leases:
         None when it has an owner, when a commit of an owner is in progress, or when the cluster format is
         later than the node reads.
         """
-        text = """
+        text = f"""
             WITH cluster AS (
                 SELECT format FROM gnomon.cluster_format FOR SHARE
             ), free AS (
                 SELECT partition_id FROM gnomon.partition
-                WHERE partition_id = $1 AND (owner IS NULL OR expires_at < clock_timestamp())
+                WHERE partition_id = $1 AND NOT ({_IS_LIVE})
                     AND $5 >= coalesce((SELECT format FROM cluster), 1)
                 FOR NO KEY UPDATE SKIP LOCKED
             )
@@ -229,7 +236,7 @@ class Leases:
             FROM free WHERE taken.partition_id = free.partition_id
             RETURNING epoch, position, last_key,
                 (SELECT count(*) FROM gnomon.partition WHERE has_messages) AS message_homes
-        """
+        """  # noqa: S608  # a condition of our own
         taken = await self._database.fetch(text, partition_id, node_id, address, seconds, latest_format)
         return Lease(partition_id, **taken[0]) if taken else None
 
@@ -238,8 +245,8 @@ class Leases:
     ) -> frozenset[PartitionId]:
         """Renew these leases; returns the partitions that the node still owns.
 
-        An expired lease is still owned until another node takes it. A lease whose row stays locked counts as
-        owned, too, because the commit that locks the row compares the epoch.
+        An expired lease is still owned until another node takes it. A lease whose row a commit has locked is
+        owned, too, because the commit compares the epoch.
         """
         text = """
             WITH own AS (
@@ -254,31 +261,11 @@ class Leases:
             ), renewed AS (
                 UPDATE gnomon.partition AS held SET expires_at = clock_timestamp() + $4 * interval '1 second'
                 FROM free WHERE held.partition_id = free.partition_id
-                RETURNING held.partition_id
             )
-            SELECT partition_id, renewed.partition_id IS NOT NULL AS is_renewed
-            FROM own LEFT JOIN renewed USING (partition_id)
+            SELECT partition_id FROM own
         """
         found = await self._database.fetch(text, node_id, list(epochs), list(epochs.values()), seconds)
-        kept = {PartitionId(row["partition_id"]) for row in found}
-        for partition_id in [PartitionId(row["partition_id"]) for row in found if not row["is_renewed"]]:
-            if not await self._renew_locked(partition_id, epochs[partition_id], node_id, seconds=seconds):
-                kept.remove(partition_id)
-        return frozenset(kept)
-
-    async def _renew_locked(
-        self, partition_id: PartitionId, epoch: int, node_id: str, *, seconds: float
-    ) -> bool:
-        """Renew a lease after waiting for its row lock; False when the node no longer owns the partition."""
-        text = """
-            UPDATE gnomon.partition SET expires_at = clock_timestamp() + $4 * interval '1 second'
-            WHERE partition_id = $1 AND epoch = $2 AND owner = $3
-            RETURNING partition_id
-        """
-        try:
-            return bool(await self._database.fetch(text, partition_id, epoch, node_id, seconds))
-        except Unavailable:
-            return True
+        return frozenset(PartitionId(row["partition_id"]) for row in found)
 
     async def release(self, lease: Lease, node_id: str) -> None:
         """Release the partition, unless another node has taken it."""
@@ -290,9 +277,8 @@ class Leases:
 
     async def holdings(self) -> Sequence[LeaseHolder]:
         """The lease holders of all partitions, in order."""
-        text = """
-            SELECT partition_id, owner, address, epoch, position,
-                owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, has_messages
+        text = f"""
+            SELECT partition_id, owner, address, epoch, position, {_IS_LIVE} AS is_live, has_messages
             FROM gnomon.partition ORDER BY partition_id
-        """
+        """  # noqa: S608  # a condition of our own
         return [LeaseHolder(**row) for row in await self._database.fetch(text)]

@@ -2,28 +2,40 @@
 
 The statement compares and sets the partition's epoch and position, and writes nothing when they differ from
 what the owner expects. A batch can therefore be sent again whenever its outcome is unknown, and a former
-owner changes nothing.
+owner changes nothing. It is sent again after an outage only: a statement that the database gives up because
+it takes too long is refused, once the position shows that it is not committed.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC
+from enum import Enum, StrEnum, auto
 from itertools import count
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NoReturn, Self, TypeVar
 
 import asyncpg
 
 from server.engine.documents import Pages
 from server.engine.keys import Key
+from server.engine.octets import octets_of
 from server.engine.pages import DocumentId, Kind, StoredPage
 from server.platform.back_off import BackOff
 from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
-from server.platform.postgres.outage import FAULTS, is_outage
+from server.platform.postgres.outage import FAULTS, is_outage, is_too_large
 from server.store.entities import AuditEntry
-from server.store.ports import Batch, IncomingCommand, LeaseLost, PartitionId, Reservation, StoredAnswer
+from server.store.ports import (
+    Batch,
+    BatchRefused,
+    IncomingCommand,
+    LeaseLost,
+    PartitionId,
+    Reservation,
+    StoredAnswer,
+)
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import TABLES
 from server.store.postgres.leases import Lease
@@ -45,25 +57,79 @@ _SETTINGS = {
     "jit": "off",
 }
 _BACK_OFF = BackOff(0.01, 1.0)
+# The server gives a statement up before the client does.
+_GRACE = 1.5
+# A statement that waits this part of its time for a lock was kept waiting, and is not too large.
+_LOCK_SHARE = 0.8
+# The number of times that a statement stays without an answer while the database answers others.
+_MOST_SILENCES = 2
+
+
+# The size of commands that are read at once; the last of them may exceed it.
+MOST_INCOMING_OCTETS = 8 * 1024 * 1024
+
+
+class FailedCommit(StrEnum):
+    """An attempt that failed: OUTAGE is repeated, TOO_LARGE is not."""
+
+    OUTAGE = "outage"
+    TOO_LARGE = "too_large"
+
+
+class _Attempt(Enum):
+    """How an attempt of a commit ended; after SILENT and UNKNOWN, it may be committed.
+
+    UNSENT: the partition was at another position. SILENT: no answer in time.
+    """
+
+    COMMITTED = auto()
+    UNSENT = auto()
+    UNKNOWN = auto()
+    SILENT = auto()
+    TOO_LARGE = auto()
+
+
+def _unreported(_: FailedCommit) -> None:
+    """Report nothing."""
 
 
 class PostgresLedger:
-    """The commits of one lease, one at a time; reads use the given database."""
+    """The commits of one lease, one at a time; reads use the given database.
 
-    def __init__(self, dsn: str, lease: Lease, *, database: Database, statement_seconds: float) -> None:
+    `failed` is called for each attempt of a commit that failed. Each commit prolongs the lease to
+    `lease_seconds` from its start.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        lease: Lease,
+        *,
+        database: Database,
+        statement_seconds: float,
+        lease_seconds: float = 0.0,
+        failed: Callable[[FailedCommit], None] = _unreported,
+    ) -> None:
+        self._statement_seconds = statement_seconds
+        self._failed = failed
         self._partition_id = lease.partition_id
         self._epoch = lease.epoch
         self._position = lease.position
         self._database = database
         self._reservations = Reservations(database, lease.partition_id, lease.epoch)
-        self._statements = Statements(lease.partition_id, lease.epoch)
+        self._statements = Statements(lease.partition_id, lease.epoch, lease_seconds=lease_seconds)
         self._is_settled = True
         self._is_away = False
         self._link = Link(
             dsn,
             statement_seconds=statement_seconds,
-            settings={**_SETTINGS, "application_name": f"gnomon partition {lease.partition_id}"},
+            settings={
+                **_SETTINGS,
+                "application_name": f"gnomon partition {lease.partition_id}",
+                "lock_timeout": str(int(statement_seconds * _LOCK_SHARE * 1000)),
+            },
             plans=MOST_STATEMENTS,
+            grace=_GRACE,
         )
 
     async def __aenter__(self) -> Self:
@@ -77,8 +143,9 @@ class PostgresLedger:
     async def commit(self, batch: Batch) -> None:
         """Return when the batch is durable, however long the database is unreachable; raises LeaseLost.
 
-        Raises ValueError for a change that fits no table and for a row that exists already. After a cancelled
-        commit the lease counts as lost, because the position of the partition is unknown.
+        Raises BatchRefused when the statement took too long or needed too much, ValueError for a change that
+        fits no table and for a row that exists already. After a cancelled commit the lease counts as lost,
+        because the position of the partition is unknown.
         """
         if not self._is_settled:
             raise LeaseLost(f"partition {self._partition_id} has a commit of which the outcome is not known")
@@ -86,35 +153,68 @@ class PostgresLedger:
         self._is_settled = False
         try:
             await self._settle(prepared, batch)
-        except (ValueError, asyncpg.PostgresError):
+        except (ValueError, asyncpg.PostgresError, BatchRefused):
             self._is_settled = True
             raise
         self._position = prepared.position
         self._is_settled = True
 
     async def _settle(self, prepared: Prepared, batch: Batch) -> None:
-        is_open = False
+        seen = Counter[_Attempt]()
         for failures in count(1):
-            is_sent = await self._tried(self._send(prepared, batch))
-            if is_sent:
+            if not seen[_Attempt.TOO_LARGE]:
+                seen[await self._attempt(prepared, batch)] += 1
+            if seen[_Attempt.COMMITTED]:
                 return
-            is_open = is_open or is_sent is None
             place = await self._tried(self._place())
-            if place is not None and self._is_committed(place, prepared, is_open=is_open):
+            is_open = bool(seen[_Attempt.UNKNOWN] or seen[_Attempt.SILENT])
+            if place is None:
+                seen[_Attempt.UNKNOWN] += seen.pop(_Attempt.SILENT, 0)
+            elif self._is_committed(place, prepared, is_open=is_open):
                 return
+            elif seen[_Attempt.TOO_LARGE] or seen[_Attempt.SILENT] >= _MOST_SILENCES:
+                self._refuse(prepared)
             await asyncio.sleep(_BACK_OFF.seconds(failures))
+
+    async def _attempt(self, prepared: Prepared, batch: Batch) -> _Attempt:
+        try:
+            is_sent = await self._send(prepared, batch)
+        except (Unavailable, *FAULTS) as error:
+            if is_too_large(error):
+                facts = {"partition_id": self._partition_id, "error": str(error)}
+                logger.warning("the database gave up the statement of a commit", extra=facts)
+                return _Attempt.TOO_LARGE
+            self._expect_outage(error)
+            return _Attempt.SILENT if isinstance(error, TimeoutError) else _Attempt.UNKNOWN
+        self._report_back()
+        return _Attempt.COMMITTED if is_sent else _Attempt.UNSENT
+
+    def _refuse(self, prepared: Prepared) -> NoReturn:
+        self._failed(FailedCommit.TOO_LARGE)
+        facts = {
+            "partition_id": self._partition_id,
+            "octets": octets_of(prepared.arguments),
+            "statement_seconds": self._statement_seconds,
+        }
+        logger.error("a commit is too large for the database and is not repeated", extra=facts)
+        raise BatchRefused(f"the database gave up the commit after {self._statement_seconds:g} s")
 
     async def _tried(self, attempt: Awaitable[T]) -> T | None:
         """The result, or None when the database was unreachable."""
         try:
             result = await attempt
         except (Unavailable, *FAULTS) as error:
-            if not isinstance(error, Unavailable) and not is_outage(error):
-                raise
-            self._report_away(error)
+            self._expect_outage(error)
             return None
         self._report_back()
         return result
+
+    def _expect_outage(self, error: Exception) -> None:
+        """Raises the error unless the database was unreachable."""
+        if not isinstance(error, Unavailable) and not is_outage(error):
+            raise error
+        self._failed(FailedCommit.OUTAGE)
+        self._report_away(error)
 
     async def _send(self, prepared: Prepared, batch: Batch) -> bool:
         """Send the batch; returns whether it is committed, because the partition was at the expected position."""
@@ -184,13 +284,21 @@ class PostgresLedger:
         return [StoredAnswer(**row) for row in found]
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
+        # The size of a stored command is known without reading it.
         text = """
-            SELECT source, number, command, format FROM gnomon.outbox
-            LEFT JOIN unnest($2::smallint[], $3::bigint[]) AS seen (source, last) USING (source)
-            WHERE target = $1 AND number > coalesce(seen.last, 0)
-            ORDER BY source, number LIMIT $4
+            SELECT source, number, command, format FROM (
+                SELECT source, number, command, format,
+                    sum(octet_length(command)) OVER (ORDER BY source, number) - octet_length(command) AS before
+                FROM (
+                    SELECT source, number, command, format FROM gnomon.outbox
+                    LEFT JOIN unnest($2::smallint[], $3::bigint[]) AS seen (source, last) USING (source)
+                    WHERE target = $1 AND number > coalesce(seen.last, 0)
+                    ORDER BY source, number LIMIT $4
+                ) AS first
+            ) AS sized WHERE before < $5 ORDER BY source, number
         """
-        found = await self._database.fetch(text, self._partition_id, list(after), list(after.values()), most)
+        arguments = (self._partition_id, list(after), list(after.values()), most, MOST_INCOMING_OCTETS)
+        found = await self._database.fetch(text, *arguments)
         return [IncomingCommand(**row) for row in found]
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:

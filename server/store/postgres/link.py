@@ -16,13 +16,25 @@ FIRST_WITH_TRANSACTION_TIMEOUT = 17
 
 
 class Link:
-    """Runs one statement at a time, each for at most `statement_seconds`."""
+    """Runs one statement at a time, each for at most `statement_seconds`.
+
+    With a `grace` above 1, the server's verdict on a late statement comes first: the transaction and the
+    connection wait up to `grace` times as long.
+    """
 
     def __init__(
-        self, dsn: str, *, statement_seconds: float, settings: Mapping[str, str], plans: int
+        self,
+        dsn: str,
+        *,
+        statement_seconds: float,
+        settings: Mapping[str, str],
+        plans: int,
+        grace: float = 1.0,
     ) -> None:
         self._dsn = dsn
-        self._seconds = statement_seconds
+        self._seconds = statement_seconds * grace
+        # PostgreSQL ignores a statement's limit that is not shorter than that of its transaction.
+        self._transaction_seconds = statement_seconds * (1 + grace) / 2
         self._plans = plans
         self._settings = {
             **settings,
@@ -91,7 +103,9 @@ class Link:
         try:
             if connection.get_server_version().major >= FIRST_WITH_TRANSACTION_TIMEOUT:
                 # A client that freezes inside a transaction must not keep its locks.
-                await connection.execute(f"SET transaction_timeout = {_milliseconds(self._seconds)}")
+                await connection.execute(
+                    f"SET transaction_timeout = {_milliseconds(self._transaction_seconds)}"
+                )
         except BaseException:
             connection.terminate()
             raise

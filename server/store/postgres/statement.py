@@ -41,9 +41,10 @@ class Prepared:
 class Statements:
     """Creates the statements of one partition in one epoch."""
 
-    def __init__(self, partition_id: PartitionId, epoch: int) -> None:
+    def __init__(self, partition_id: PartitionId, epoch: int, *, lease_seconds: float = 0.0) -> None:
         self._partition_id = partition_id
         self._epoch = epoch
+        self._lease_seconds = lease_seconds
         self._inserts: dict[Table, _Inserts] = {}
         self._updates: dict[Table, _Updates] = {}
         self._entries = _Inserts(_AUDIT, clauses.audit_of)
@@ -64,6 +65,7 @@ class Statements:
             *_tenants(batch.removed_tenants),
         ]
         arguments: list[object] = [self._partition_id, self._epoch, before, batch.last_key, after]
+        arguments.append(self._lease_seconds)
         for _, values in filled:
             arguments += values
         return Prepared(_text(tuple(clause for clause, _ in filled)), arguments, after)

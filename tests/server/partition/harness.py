@@ -146,6 +146,7 @@ class Harness:
         clock: VirtualClock,
         quota: Quota | None,
         instances: InstancesConfig | None,
+        careful: int = 0,
     ) -> None:
         self.clock = clock
         self.store = HeldStore(rows)
@@ -157,6 +158,7 @@ class Harness:
             instances=instances,
             quota=quota,
             stopwatch=lambda: 0.0,
+            careful=careful,
         )
         self.waiters = JobWaiters(self.partition, jobs)
         self.running: asyncio.Task[None] | None = None
@@ -223,6 +225,7 @@ class Serving:
         clock: VirtualClock | None = None,
         quota: Quota | None = None,
         instances: InstancesConfig | None = None,
+        careful: int = 0,
     ) -> AsyncIterator[Harness]:
         clock = clock or VirtualClock(pinned=EPOCH)
         async with self._new_backing() as rows:
@@ -233,6 +236,7 @@ class Serving:
                 clock=clock,
                 quota=quota,
                 instances=instances,
+                careful=careful,
             )
             harness.running = asyncio.ensure_future(harness.partition.run())
             try:

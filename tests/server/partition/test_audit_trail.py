@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from server.engine.keys import Key
+from server.engine.octets import octets_of
 from server.partition.audit_trail import WaitingEntries
 from server.store.entities import AuditEntry, AuditResult
 from tests.durable import EPOCH
@@ -73,3 +74,17 @@ async def test_what_finds_no_room_is_lost_and_counted(caplog: pytest.LogCaptureF
     assert [entry(5)] == list(await waiting.first(5))
     (record,) = caplog.records
     assert (record.message, vars(record)["entries"]) == ("audit entries were lost: too many were waiting", 2)
+
+
+async def test_entries_are_bounded_by_their_octets() -> None:
+    most = 2 * octets_of(entry(1))
+    waiting = WaitingEntries(10, most)
+    for key in (1, 2, 3):
+        waiting.note(entry(key))
+
+    one, all_left = await waiting.first(5, most - 1), await waiting.first(5)
+    waiting.remove(1)
+    waiting.note(entry(4))
+
+    assert [[entry(1)], [entry(1), entry(2)]] == [list(one), list(all_left)]
+    assert [entry(2), entry(4)] == list(await waiting.first(5))

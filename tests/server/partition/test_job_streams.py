@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 import pytest
 
 from gnomon.engine.v1 import job_service_pb2 as pb
-from server.engine.answers import ActivatedJob
+from server.engine.answers import MAX_ANSWER_OCTETS, ActivatedJob
 from server.partition.config import InstancesConfig, JobsConfig
 from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition, OnlyPartition
@@ -98,6 +98,18 @@ async def test_jobs_that_are_not_read_in_time_are_offered_again_but_the_first(se
             await ticks(100)
 
             assert (in_hand, idle.begun, found.offered) == (0, 1, 5)
+
+
+async def test_a_stream_holds_no_more_octets_than_one_answer_has(in_memory: Serving) -> None:
+    two_fit = f'"{"x" * (MAX_ANSWER_OCTETS * 2 // 5)}"'
+    async with world(in_memory) as found:
+        for _ in range(5):
+            await found.harness.start(text=two_fit)
+
+        with found.worker() as (idle, _):
+            await until(lambda: idle.begun)
+
+            assert found.offered == 3
 
 
 async def test_a_worker_that_reads_again_gets_more_and_more_at_once(in_memory: Serving) -> None:

@@ -165,6 +165,29 @@ async def test_a_process_that_is_ready_is_known_to_own_what_it_took() -> None:
         assert member.partitions == ((1, True), (2, True))
 
 
+class ForgetfulRows(LeaseRows):
+    """The first release of a lease does not reach the database."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.released = 0
+
+    async def release(self, lease: Lease, node_id: str) -> None:
+        self.released += 1
+        if self.released == 1:
+            raise Unavailable("the database does not answer")
+        await super().release(lease, node_id)
+
+
+async def test_a_lease_whose_release_failed_is_released_again() -> None:
+    """It would live as long as its process, which does not serve the partition any more."""
+    alone = Process(ForgetfulRows(1), "a", failures=[ValueError("no")])
+    async with alone.running():
+        await until(lambda: alone.serves == [1])
+
+        assert epochs(alone, 1) == [1, 2]
+
+
 async def test_a_process_that_joins_gets_its_share() -> None:
     leases = LeaseRows(4)
     async with Process(leases, "a").running() as first:

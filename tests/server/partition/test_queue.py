@@ -14,6 +14,7 @@ from server.platform.errors import ResourceExhausted
 class TenantEntry:
     tenant_id: str
     number: int
+    octets: int = 0
 
 
 tenants = st.sampled_from(["a", "b", "c", "d"])
@@ -89,6 +90,34 @@ def test_a_tenant_does_not_take_the_room_of_others() -> None:
     queue.take()
     queue.put(TenantEntry("busy", 5))
     assert Counter(entry.tenant_id for entry in queue.clear()) == {"busy": 2, "other": 1}
+
+
+def test_so_many_octets_wait_and_no_more() -> None:
+    queue: FairQueue[TenantEntry] = FairQueue(10, 10, most_octets=100)
+    for tenant_id in ("a", "b"):
+        queue.put(TenantEntry(tenant_id, 1, octets=50))
+
+    with pytest.raises(ResourceExhausted, match="commands with 100 bytes wait already"):
+        queue.put(TenantEntry("c", 2, octets=1))
+
+    queue.put(TenantEntry("c", 3))
+    queue.put_back([queue.take()])
+    queue.take()
+    queue.put(TenantEntry("c", 4, octets=50))
+    assert [entry.number for entry in queue.clear()] == [1, 3, 4]
+
+
+def test_the_octets_of_a_tenant_take_no_room_of_others_and_a_larger_entry_waits_alone() -> None:
+    queue: FairQueue[TenantEntry] = FairQueue(10, 10, most_octets=1_000, most_octets_of_one=100)
+    queue.put(TenantEntry("large", 1, octets=150))
+
+    with pytest.raises(ResourceExhausted, match="commands of the tenant with 150 bytes wait already"):
+        queue.put(TenantEntry("large", 2, octets=1))
+
+    queue.put(TenantEntry("other", 3, octets=100))
+    queue.take()
+    queue.put(TenantEntry("large", 4, octets=100))
+    assert [entry.number for entry in queue.clear()] == [3, 4]
 
 
 def test_what_could_not_be_served_is_the_next_of_its_tenant() -> None:

@@ -1,9 +1,11 @@
 """Metrics of rows that wait in the database."""
 
+from server.partition.instruments import Instruments
 from server.partition.samples import Samples
 from server.platform.metrics import Metrics
 from server.store.ports import PartitionId
 from server.store.postgres.backlog import Backlog, Outbox
+from server.store.postgres.ledger import FailedCommit
 
 ONE, TWO = PartitionId(1), PartitionId(2)
 
@@ -67,3 +69,17 @@ def test_tasks_of_the_retry_queue_are_reported_by_their_queue() -> None:
     Samples(metrics, clock=Watch()).take(Backlog(retries={"queued_letter": 4}))
 
     assert reported(metrics)['gnomon_retry_queue_tasks{queue="queued_letter"}'] == 4
+
+
+def test_outages_and_commits_that_are_too_large_are_counted_apart() -> None:
+    metrics = Metrics()
+    meter = Instruments(metrics, max_tenants=1)
+
+    for cause in (FailedCommit.OUTAGE, FailedCommit.OUTAGE, FailedCommit.TOO_LARGE):
+        meter.commit_failed(cause)
+    meter.move_failed()
+
+    found = reported(metrics)
+    assert found['gnomon_commit_failures_total{cause="outage"}'] == 2
+    assert found['gnomon_commit_failures_total{cause="too_large"}'] == 1
+    assert found["gnomon_unmoved_instances_total"] == 1

@@ -53,3 +53,22 @@ async def test_nobody_is_served_while_a_commit_is_late(serving: Serving) -> None
 
         with pytest.raises(Unavailable):
             await harness.submit(creation())
+
+
+async def test_a_command_that_waits_behind_a_late_commit_was_not_carried_out(serving: Serving) -> None:
+    async with serving(PartitionConfig(commit_seconds=0.2, max_batch=1)) as harness:
+        harness.store.hold()
+        processed = [harness.spawn(harness.submit(creation()))]
+        await until(lambda: harness.store.committing)
+        processed.append(harness.spawn(harness.submit(creation())))
+        await until(lambda: len(harness.state.instances) == 2)
+        waiting = harness.spawn(harness.submit(creation()))
+
+        with pytest.raises(Unavailable) as refused:
+            await waiting
+
+        assert refused.value.is_untouched
+        for answer in processed:
+            with pytest.raises(Unavailable, match="its outcome is unknown") as unknown:
+                await answer
+            assert not unknown.value.is_untouched

@@ -12,7 +12,7 @@ from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import Entity, ProcessInstanceState
 from server.store.ports import Batch, Insert, PartitionId, StoredAnswer
 from server.store.postgres.buckets import create_buckets
-from server.store.postgres.history import WEEKS_AHEAD, History
+from server.store.postgres.history import MOVED_OCTETS, WEEKS_AHEAD, History
 from server.store.postgres.leases import Lease
 from server.store.postgres.reads import PostgresStore
 from server.store.searchables import SEARCHABLES
@@ -51,6 +51,23 @@ async def write(dsn: str, database: PooledDatabase, lease: Lease, *rows: Entity)
 
 WITHOUT_ROWS = ("user_task", "message_subscription", "correlated_message_subscription")
 ONE_OF_EACH = {"process_instance": 1, "element_instance": 1, "job": 1, "variable": 1, "incident": 1}
+
+
+async def test_a_move_takes_instances_up_to_a_number_of_octets_and_at_least_one(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    half, large = f'"{"x" * (MOVED_OCTETS // 2 - 2)}"', f'"{"x" * MOVED_OCTETS}"'
+    values = {1: half, 11: half, 21: "1", 31: large}
+    instances = [process_instance(key) for key in values]
+    await write(dsn, database, lease, *instances, *(variable(key + 3, key, values[key]) for key in values))
+    history = History(database)
+
+    fitting = [
+        await history.fitting(PARTITION, [Key(key) for key in keys])
+        for keys in ((1, 11, 21, 31), (1, 31), (31, 1), (21, 41, 1), (21, 1, 31))
+    ]
+
+    assert fitting == [2, 1, 1, 3, 2]
 
 
 async def test_an_ended_instance_moves_with_all_its_rows_and_an_active_one_stays(

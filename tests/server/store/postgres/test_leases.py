@@ -8,7 +8,6 @@ import pytest
 from server.engine.keys import Key, first_key
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
-from server.store.postgres.dedicated import DedicatedDatabase
 from server.store.postgres.leases import FormatRow, Lease, LeaseHolder, Leases, NodeFormats, Survey
 from tests.server.store.postgres.ledgers import PARTITIONS, somebody_waits_for_a_lock, until
 
@@ -98,42 +97,40 @@ async def test_a_partition_with_a_commit_under_way_is_not_taken(leases: Leases, 
     assert await take(leases, "b")
 
 
-async def test_a_lease_is_kept_while_a_commit_is_under_way(
-    leases: Leases, pool: asyncpg.Pool, dsn: str
+async def test_a_lease_lives_while_a_commit_is_under_way_as_long_as_its_node(
+    leases: Leases, pool: asyncpg.Pool
 ) -> None:
     for partition_id in (FIRST, SECOND):
         await take(leases, "a", partition_id, seconds=OVER)
-    async with (
-        DedicatedDatabase(dsn, name="test", statement_seconds=LONG, lock_seconds=0.01) as database,
-        pool.acquire() as committing,
-        committing.transaction(),
-    ):
+    await leases.beat("a", "a:1", seconds=LONG)
+    async with pool.acquire() as committing, committing.transaction():
         await committing.execute("UPDATE gnomon.partition SET position = position WHERE partition_id = 1")
 
-        renewed = await Leases(database).renew("a", {FIRST: 1, SECOND: 1}, seconds=LONG)
+        renewed = await leases.renew("a", {FIRST: 1, SECOND: 1}, seconds=LONG)
 
         assert renewed == {FIRST, SECOND}
+        assert [holding.is_live for holding in await leases.holdings()] == [True, True, False]
+        await leases.beat("a", "a:1", seconds=OVER)
         assert [holding.is_live for holding in await leases.holdings()] == [False, True, False]
 
 
-async def test_a_renewal_waits_for_a_commit_that_ends(leases: Leases, pool: asyncpg.Pool) -> None:
+async def test_a_partition_of_a_node_that_lives_is_not_taken(leases: Leases) -> None:
     await take(leases, "a", seconds=OVER)
-    async with pool.acquire() as committing:
-        transaction = committing.transaction()
-        await transaction.start()
+    await leases.beat("a", "a:1", seconds=LONG)
+
+    assert await take(leases, "b") is None
+    await leases.leave("a")
+    assert await take(leases, "b") is not None
+
+
+async def test_a_renewal_waits_for_no_commit(leases: Leases, pool: asyncpg.Pool) -> None:
+    await take(leases, "a", seconds=OVER)
+    async with pool.acquire() as committing, committing.transaction():
         await committing.execute("UPDATE gnomon.partition SET position = position WHERE partition_id = 1")
-        renewing = asyncio.ensure_future(leases.renew("a", {FIRST: 1}, seconds=LONG))
-        await until(lambda: _waits(pool))
 
-        await transaction.commit()
+        renewed = await leases.renew("a", {FIRST: 1}, seconds=LONG)
 
-        assert await renewing == {FIRST}
-    assert [holding.is_live for holding in await leases.holdings()] == [True, False, False]
-
-
-async def _waits(pool: asyncpg.Pool) -> bool:
-    """Whether a statement waits for a lock."""
-    return bool(await pool.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+    assert renewed == {FIRST}
 
 
 async def test_a_renewed_lease_lives_on(leases: Leases) -> None:

@@ -16,6 +16,7 @@ from server.store.ports import (
     Update,
 )
 from server.store.postgres.leases import Lease
+from server.store.postgres.ledger import MOST_INCOMING_OCTETS
 from tests.server.store.postgres.ledgers import (
     PARTITION,
     answer,
@@ -205,6 +206,25 @@ async def test_commands_are_read_on_from_where_one_was_and_no_more_than_asked_fo
         rest = await second.incoming({PARTITION: some[-1].number, THIRD: 0}, 10)
 
         assert [each.command for each in (*some, *rest)] == [b"0", b"1", b"2", b"3", b"4"]
+
+
+async def test_commands_are_read_up_to_a_number_of_octets_and_at_least_one(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    sizes = [MOST_INCOMING_OCTETS // 2, MOST_INCOMING_OCTETS // 2, 1, MOST_INCOMING_OCTETS * 2, 1]
+    async with (
+        ledger_of(dsn, lease, database) as first,
+        ledger_of(dsn, await taken(database, OTHER), database) as second,
+    ):
+        await first.commit(Batch(outgoing=[OutgoingCommand(OTHER, b"x" * size) for size in sizes]))
+
+        read: list[list[int]] = []
+        last = 0
+        while found := await second.incoming({PARTITION: last}, 10):
+            read.append([len(each.command) for each in found])
+            last = found[-1].number
+
+    assert read == [sizes[:2], sizes[2:4], sizes[4:]]
 
 
 async def test_a_command_that_was_taken_leaves_with_the_commit(
