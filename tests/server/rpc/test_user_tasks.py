@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -185,6 +186,28 @@ async def test_effective_variables_are_the_innermost_of_each_name(caller: Caller
     assert {item.name: item.value for item in found.items} == {"a": "3", "b": "2", "c": "1"}
     assert [item.name for item in found.items] == ["a", "b", "c"]
     assert found.page.total_items == 3
+
+
+async def test_large_effective_variables_come_on_several_pages(caller: Caller) -> None:
+    await caller.deploy(process("large").user_task("review").end())
+    text = "x" * 1_600_000
+    await caller.start("large", json.dumps({"a": text, "b": text, "c": 1}).encode())
+    (task,) = (await caller("SearchUserTasks", filter={"process_definition_id": "large"})).items
+    asked = {
+        "user_task_key": task.user_task_key,
+        "sort": [{"field": "name"}],
+        "truncate_values": False,
+    }
+
+    first = await caller("SearchUserTaskEffectiveVariables", **asked)
+    last = await caller("SearchUserTaskEffectiveVariables", **asked, page={"after": first.page.end_cursor})
+    back = await caller(
+        "SearchUserTaskEffectiveVariables", **asked, page={"before": last.page.start_cursor, "limit": 1}
+    )
+
+    assert [item.name for page in (first, last, back) for item in page.items] == ["a", "b", "c", "b"]
+    assert {item.value for item in first.items} == {f'"{text}"'}
+    assert {page.page.total_items for page in (first, last, back)} == {3}
 
 
 async def test_the_audit_log_of_a_user_task_tells_its_changes(caller: Caller, task_key: int) -> None:
