@@ -36,7 +36,7 @@ from server.engine.lifecycle import (
     IllegalTransition,
 )
 from server.engine.message_appliers import MESSAGE_APPLIERS
-from server.engine.pages import Kind
+from server.engine.pages import Kind, is_large
 from server.engine.process_instance import (
     CaughtEvent,
     ElementInstance,
@@ -430,6 +430,8 @@ def _loop_began(state: State, event: events.LoopBegan) -> None:
     state.claim(Key(event.first_item + len(event.items) - 1))
     for key, text in enumerate(event.items, start=event.first_item):
         journal.put(instance.items, Key(key), LoopItem(Key(key), text))
+        if is_large(text):
+            _mark_large(journal, instance, Key(key), None)
     journal.alter(instance.elements[event.key], "loop", LoopProgress(event.first_item, len(event.items)))
 
 
@@ -437,7 +439,10 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
     instance, journal = _instance(state, event), state.journal
     body = instance.elements[event.key]
     loop = cast("LoopProgress", body.loop)
-    journal.alter(instance.items[event.item_key], "output", event.output)
+    item = instance.items[event.item_key]
+    journal.alter(item, "output", event.output)
+    if event.output is not None and item.is_large:
+        _mark_large(journal, instance, item.key, None)
     size = loop.octets if event.output is None else loop.octets + octets(event.output)
     following = msgspec.structs.replace(
         loop, completed=loop.completed + 1, is_done=event.is_last, octets=size
@@ -459,6 +464,8 @@ def _output_collected(state: State, event: events.OutputCollected) -> None:
     instance = _instance(state, event)
     state.journal.note(instance.forget_last_output, event.key)
     instance.collect(LoopItem(event.item_key, event.name, event.output, event.key))
+    if is_large(event.output):
+        _mark_large(state.journal, instance, event.item_key, None)
 
 
 def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
@@ -584,11 +591,22 @@ def _variable_created(state: State, event: events.VariableCreated) -> None:
     state.journal.put(variables[event.scope_key], event.name, Variable(event.key, event.value))
     if instance.places is not None:
         instance.places[event.key] = (event.scope_key, event.name)
+    if is_large(event.value):
+        _mark_large(state.journal, instance, event.key, (event.scope_key, event.name))
 
 
 def _variable_updated(state: State, event: events.VariableUpdated) -> None:
-    variable = _instance(state, event).variables[event.scope_key][event.name]
+    instance = _instance(state, event)
+    variable = instance.variables[event.scope_key][event.name]
     state.journal.alter(variable, "value", event.value)
+    if is_large(event.value):
+        _mark_large(state.journal, instance, variable.key, (event.scope_key, event.name))
+
+
+def _mark_large(journal: Journal, instance: ProcessInstance, key: Key, place: tuple[Key, str] | None) -> None:
+    """Note a new large value of a variable at this place, or of an item."""
+    instance.large[key] = place
+    journal.mark(Kind.PROCESS_INSTANCE, instance.head.key, key)
 
 
 # Jobs
@@ -790,7 +808,7 @@ def _instance(state: State, event: events.InstanceEvent) -> ProcessInstance:
 
 
 def _enter(journal: Journal, instance: ProcessInstance, event: events.InstanceEvent) -> None:
-    if instance.places is None:
+    if instance.places is None and not instance.large:
         journal.enter(Kind.PROCESS_INSTANCE, event.instance.key, whole=instance)
     else:
         records = changed_records(instance, event)

@@ -19,6 +19,7 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
 from server.engine.ordered_keys import OrderedKeys
+from server.engine.pages import is_large
 from server.engine.subscriptions import AnySubscription, ConditionalSubscription
 from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
 from server.engine.work import AnyWork
@@ -80,6 +81,10 @@ class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
     input: str
     output: str | None = None
     collected_by: Key | None = None
+
+    @property
+    def is_large(self) -> bool:
+        return is_large(self.input) or (self.output is not None and is_large(self.output))
 
 
 class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -245,6 +250,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     - `standing`: the number of element instances by element, in scopes where it was asked for
     - `conditions`: the conditional subscriptions, by each enclosing scope and each variable that they read
     - `collected`: for each ad-hoc sub-process, the `items` that are its unmerged outputs, oldest first
+    - `large`: scope and name of each variable with a large value, None for such an item; and some removed ones
+    - `is_apart`: whether the stored pages have the values of `large` on pages of their own
     """
 
     head: InstanceHead
@@ -266,6 +273,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     correlation_key: str = ""
     conditions: dict[tuple[Key, str], OrderedKeys[Key, None]] = {}
     terminates_after: tuple[str, ...] = ()
+    large: dict[Key, tuple[Key, str] | None] = {}
+    is_apart: bool = False
 
     def __eq__(self, other: object) -> bool:
         """Equality of content, not of storage layout."""
@@ -274,7 +283,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _facts(self) -> tuple[object, ...]:
-        passing = {"places", "standing"}
+        passing = {"places", "standing", "large", "is_apart"}
         return tuple(getattr(self, field) for field in self.__struct_fields__ if field not in passing)
 
     @property
@@ -301,6 +310,25 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             for scope_key, scope in self.variables.items()
             for name, variable in scope.items()
         }
+
+    def large_variable(self, key: Key) -> Variable | None:
+        """The variable with this key, if it has a large value."""
+        place = self.large.get(key)
+        variable = self.variables.get(place[0], {}).get(place[1]) if place is not None else None
+        if variable is None or variable.key != key or not is_large(variable.value):
+            return None
+        return variable
+
+    def large_item(self, key: Key) -> LoopItem | None:
+        """The item with this key, if it has a large value."""
+        item = self.items.get(key) if key in self.large else None
+        return item if item is not None and item.is_large else None
+
+    def is_value_apart(self, key: Key) -> bool:
+        """Whether the record with this key is stored on a page of its own."""
+        if not self.is_apart or key not in self.large:
+            return False
+        return self.large_variable(key) is not None or self.large_item(key) is not None
 
     def add(self, element: ElementInstance) -> None:
         key, scope_key = element.key, element.scope_key
@@ -424,6 +452,17 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             holder = self.items[key].collected_by
             if holder is not None:
                 self.collected.setdefault(holder, []).append(key)
+        # Otherwise, the large values are those that were found on pages of their own.
+        if not self.is_apart:
+            self.large = {
+                **{
+                    variable.key: (scope_key, name)
+                    for scope_key, scope in self.variables.items()
+                    for name, variable in scope.items()
+                    if is_large(variable.value)
+                },
+                **{key: None for key, item in self.items.items() if item.is_large},
+            }
 
 
 def _discard(index: dict[Key, dict[Key, None]], place: Key, key: Key) -> None:
