@@ -4,7 +4,7 @@ An applier decides nothing, so applying the same events again gives the same sta
 journal, so the changes of a failed command can be undone.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Final, cast
 
@@ -393,10 +393,12 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
     if final not in TRANSITIONS[element.state]:
         raise IllegalTransition(element.state, final)
     if key in instance.variables:
-        journal.drop(instance.variables, key)
+        variables = journal.drop(instance.variables, key) or {}
+        if instance.large:
+            _mark_gone(journal, instance, [variable.key for variable in variables.values()])
     if element.loop is not None:
-        for place in range(element.loop.items):
-            journal.drop(instance.items, Key(element.loop.first_item + place))
+        first = element.loop.first_item
+        _drop_items(journal, instance, map(Key, range(first, first + element.loop.items)))
     if instance.collected:
         _drop_outputs(journal, instance, key)
     journal.note(instance.add, element)
@@ -473,8 +475,14 @@ def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
 
 
 def _drop_outputs(journal: Journal, instance: ProcessInstance, key: Key) -> None:
-    for item_key in journal.drop(instance.collected, key) or ():
-        journal.drop(instance.items, item_key)
+    _drop_items(journal, instance, journal.drop(instance.collected, key) or ())
+
+
+def _drop_items(journal: Journal, instance: ProcessInstance, keys: Iterable[Key]) -> None:
+    for key in keys:
+        journal.drop(instance.items, key)
+        if instance.large:
+            _mark_gone(journal, instance, (key,))
 
 
 def _ad_hoc_condition_evaluated(state: State, event: events.AdHocConditionEvaluated) -> None:
@@ -599,14 +607,22 @@ def _variable_updated(state: State, event: events.VariableUpdated) -> None:
     instance = _instance(state, event)
     variable = instance.variables[event.scope_key][event.name]
     state.journal.alter(variable, "value", event.value)
-    if is_large(event.value):
+    if variable.key in instance.large or is_large(event.value):
         _mark_large(state.journal, instance, variable.key, (event.scope_key, event.name))
 
 
 def _mark_large(journal: Journal, instance: ProcessInstance, key: Key, place: tuple[Key, str] | None) -> None:
-    """Note a new large value of a variable at this place, or of an item."""
-    instance.large[key] = place
+    """Note that the value of a variable at this place, or of an item, is or was large."""
+    if key not in instance.large:
+        journal.put(instance.large, key, place)
     journal.mark(Kind.PROCESS_INSTANCE, instance.head.key, key)
+
+
+def _mark_gone(journal: Journal, instance: ProcessInstance, keys: Iterable[Key]) -> None:
+    """Note those of the removed records that had large values."""
+    for key in keys:
+        if key in instance.large:
+            journal.mark(Kind.PROCESS_INSTANCE, instance.head.key, key)
 
 
 # Jobs
@@ -808,7 +824,7 @@ def _instance(state: State, event: events.InstanceEvent) -> ProcessInstance:
 
 
 def _enter(journal: Journal, instance: ProcessInstance, event: events.InstanceEvent) -> None:
-    if instance.places is None and not instance.large:
+    if instance.places is None:
         journal.enter(Kind.PROCESS_INSTANCE, event.instance.key, whole=instance)
     else:
         records = changed_records(instance, event)

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -169,7 +169,8 @@ def pack(
     that. Large values are on pages of their own, from the first commit on in which `latest` allows it.
     """
     key = instance.head.key
-    apart = _apart(instance, changed) if instance.large and latest >= VALUE_FORMAT else {}
+    is_apart = instance.is_apart or (latest >= VALUE_FORMAT and bool(instance.large))
+    apart = _apart(instance, changed) if is_apart else {}
     values = {value_page_of(key, record): page for record, page in apart.items()}
     if instance.places is None:
         if instance.size <= most:
@@ -204,12 +205,16 @@ def _apart(instance: ProcessInstance, changed: AbstractSet[Key]) -> Mapping[Key,
 
 
 def _large_value(instance: ProcessInstance, key: Key) -> _Content | None:
-    variable = instance.large_variable(key)
-    if variable is not None:
-        scope_key, name = cast("tuple[Key, str]", instance.large[key])
-        return _Content(variables={scope_key: {name: variable}})
-    item = instance.large_item(key)
-    return _Content(items=[item]) if item is not None else None
+    """The page of a record of `large`, if the record is still there and its value still large."""
+    place = instance.large[key]
+    if place is None:
+        item = instance.items.get(key)
+        return _Content(items=[item]) if item is not None and item.is_large else None
+    scope_key, name = place
+    variable = instance.variables.get(scope_key, {}).get(name)
+    if variable is None or variable.key != key or not is_large(variable.value):
+        return None
+    return _Content(variables={scope_key: {name: variable}})
 
 
 def pack_first(instance: ProcessInstance) -> StoredPage:
@@ -257,22 +262,20 @@ def _small_variables(instance: ProcessInstance) -> dict[Key, dict[str, Variable]
     """The variables that are not on pages of their own, by scope and name."""
     large = instance.large
     return {
-        scope_key: {
-            name: variable
-            for name, variable in scope.items()
-            if variable.key not in large or not is_large(variable.value)
-        }
+        scope_key: {name: variable for name, variable in scope.items() if variable.key not in large}
         for scope_key, scope in instance.variables.items()
     }
 
 
 def _small_items(instance: ProcessInstance) -> list[LoopItem]:
-    return [item for key, item in instance.items.items() if not instance.is_value_apart(key)]
+    return [item for key, item in instance.items.items() if key not in instance.large]
 
 
 def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
     """A page of a divided process instance; None when the page is empty."""
-    keys = [key for key in keys_of(instance.head.key, number) if not instance.is_value_apart(key)]
+    keys = keys_of(instance.head.key, number)
+    if instance.is_apart:
+        keys = [key for key in keys if key not in instance.large]
     content = _Content(
         None,
         _among(instance.elements, keys),

@@ -250,8 +250,9 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     - `standing`: the number of element instances by element, in scopes where it was asked for
     - `conditions`: the conditional subscriptions, by each enclosing scope and each variable that they read
     - `collected`: for each ad-hoc sub-process, the `items` that are its unmerged outputs, oldest first
-    - `large`: scope and name of each variable with a large value, None for such an item; and some removed ones
-    - `is_apart`: whether the stored pages have the values of `large` on pages of their own
+    - `large`: scope and name of each variable with a large value, None for each item with one; also of those
+      that became small or were removed since the last commit
+    - `is_apart`: whether the values of `large` are stored on pages of their own
     """
 
     head: InstanceHead
@@ -310,25 +311,6 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             for scope_key, scope in self.variables.items()
             for name, variable in scope.items()
         }
-
-    def large_variable(self, key: Key) -> Variable | None:
-        """The variable with this key, if it has a large value."""
-        place = self.large.get(key)
-        variable = self.variables.get(place[0], {}).get(place[1]) if place is not None else None
-        if variable is None or variable.key != key or not is_large(variable.value):
-            return None
-        return variable
-
-    def large_item(self, key: Key) -> LoopItem | None:
-        """The item with this key, if it has a large value."""
-        item = self.items.get(key) if key in self.large else None
-        return item if item is not None and item.is_large else None
-
-    def is_value_apart(self, key: Key) -> bool:
-        """Whether the record with this key is stored on a page of its own."""
-        if not self.is_apart or key not in self.large:
-            return False
-        return self.large_variable(key) is not None or self.large_item(key) is not None
 
     def add(self, element: ElementInstance) -> None:
         key, scope_key = element.key, element.scope_key

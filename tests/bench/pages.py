@@ -53,7 +53,7 @@ FEW_CHILDREN, MANY_CHILDREN = 1_000, 4_000
 GOAL = 2.0
 # Of variables that are no part of the command, in one value or in many.
 OCTETS = 1 << 20
-NO_VALUE, ONE_VALUE, MANY_VALUES = 0, 1, 200
+NO_VALUE, ONE_VALUE, SEVERAL_VALUES = 0, 1, 10
 GOAL_BESIDE_VALUES = 1.2
 MODEL = "one service task"
 
@@ -206,11 +206,11 @@ def table() -> Table:
             "complete a job beside": completions_beside_values,
             "activate a job beside": activations_beside_values,
         }.items():
-            values = (NO_VALUE, ONE_VALUE, MANY_VALUES)
+            values = (NO_VALUE, ONE_VALUE, SEVERAL_VALUES)
             small, one, many = uvloop.run(_costs(dsn, f"{name.split()[0]}_beside", making, values))
             _add(table, f"{name} small variables", small, small, goal=GOAL_BESIDE_VALUES)
             _add(table, f"{name} 1 MB in a variable", one, small, goal=GOAL_BESIDE_VALUES)
-            _add(table, f"{name} 1 MB in {MANY_VALUES} variables", many, small, goal=GOAL_BESIDE_VALUES)
+            _add(table, f"{name} 1 MB in {SEVERAL_VALUES} variables", many, small, goal=GOAL_BESIDE_VALUES)
     few, many = (_terminating(children) for children in (FEW_CHILDREN, MANY_CHILDREN))
     for children, seconds in ((FEW_CHILDREN, few), (MANY_CHILDREN, many)):
         ratio = seconds / few
