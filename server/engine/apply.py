@@ -322,6 +322,9 @@ def _element_activating(state: State, event: events.ElementActivating) -> None:
     if scope.loop is not None:
         element.loop_counter = scope.loop.created + 1
         journal.alter(scope, "loop", msgspec.structs.replace(scope.loop, created=element.loop_counter))
+    if scope.caught is not None and scope.caught.element_id == event.element_id:
+        # The event gets the variables of its trigger.
+        journal.alter(scope, "caught", CaughtEvent(event.element_id, {}))
     journal.note(instance.remove, element)
     instance.add(element)
 
@@ -475,7 +478,8 @@ def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
 
 
 def _drop_outputs(journal: Journal, instance: ProcessInstance, key: Key) -> None:
-    _drop_items(journal, instance, journal.drop(instance.collected, key) or ())
+    keys = journal.drop(instance.collected, key)
+    _drop_items(journal, instance, keys or ())
 
 
 def _drop_items(journal: Journal, instance: ProcessInstance, keys: Iterable[Key]) -> None:

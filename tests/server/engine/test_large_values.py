@@ -154,6 +154,19 @@ def test_large_items_of_a_collection_have_pages_while_they_are_needed(whole_reco
     assert written_octets(engine) < FEW_OCTETS
 
 
+@pytest.mark.parametrize("whole_records", [256, 0])
+def test_variables_of_a_trigger_are_stored_once_its_event_has_them(whole_records: int) -> None:
+    builder = process("order").start_message("begun", message="begin").service_task("ship", type="ship").end()
+    engine = PagedScenario(whole_records).deploy(builder)
+    engine.publish("begin", report="x" * MEGABYTE)
+    (engine.instance_key,) = engine.state.instances
+
+    engine.fail("ship", retries=1)
+
+    assert written_octets(engine) < FEW_OCTETS
+    assert value_pages(engine) == {page_of(engine, "report")}
+
+
 def test_an_instance_that_ends_leaves_no_page_behind() -> None:
     engine = started(PagedScenario(), report=text(MEGABYTE))
 
