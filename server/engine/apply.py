@@ -4,7 +4,7 @@ An applier decides nothing, so applying the same events again gives the same sta
 journal, so the changes of a failed command can be undone.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Final, cast
 
@@ -36,7 +36,7 @@ from server.engine.lifecycle import (
     IllegalTransition,
 )
 from server.engine.message_appliers import MESSAGE_APPLIERS
-from server.engine.pages import Kind
+from server.engine.pages import Kind, is_large
 from server.engine.process_instance import (
     CaughtEvent,
     ElementInstance,
@@ -322,6 +322,9 @@ def _element_activating(state: State, event: events.ElementActivating) -> None:
     if scope.loop is not None:
         element.loop_counter = scope.loop.created + 1
         journal.alter(scope, "loop", msgspec.structs.replace(scope.loop, created=element.loop_counter))
+    if scope.caught is not None and scope.caught.element_id == event.element_id:
+        # The event gets the variables of its trigger.
+        journal.alter(scope, "caught", CaughtEvent(event.element_id, {}))
     journal.note(instance.remove, element)
     instance.add(element)
 
@@ -393,10 +396,12 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
     if final not in TRANSITIONS[element.state]:
         raise IllegalTransition(element.state, final)
     if key in instance.variables:
-        journal.drop(instance.variables, key)
+        variables = journal.drop(instance.variables, key) or {}
+        if instance.large:
+            _mark_gone(journal, instance, [variable.key for variable in variables.values()])
     if element.loop is not None:
-        for place in range(element.loop.items):
-            journal.drop(instance.items, Key(element.loop.first_item + place))
+        first = element.loop.first_item
+        _drop_items(journal, instance, map(Key, range(first, first + element.loop.items)))
     if instance.collected:
         _drop_outputs(journal, instance, key)
     journal.note(instance.add, element)
@@ -430,6 +435,8 @@ def _loop_began(state: State, event: events.LoopBegan) -> None:
     state.claim(Key(event.first_item + len(event.items) - 1))
     for key, text in enumerate(event.items, start=event.first_item):
         journal.put(instance.items, Key(key), LoopItem(Key(key), text))
+        if is_large(text):
+            _mark_large(journal, instance, Key(key), None)
     journal.alter(instance.elements[event.key], "loop", LoopProgress(event.first_item, len(event.items)))
 
 
@@ -437,7 +444,10 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
     instance, journal = _instance(state, event), state.journal
     body = instance.elements[event.key]
     loop = cast("LoopProgress", body.loop)
-    journal.alter(instance.items[event.item_key], "output", event.output)
+    item = instance.items[event.item_key]
+    journal.alter(item, "output", event.output)
+    if event.output is not None and item.is_large:
+        _mark_large(journal, instance, item.key, None)
     size = loop.octets if event.output is None else loop.octets + octets(event.output)
     following = msgspec.structs.replace(
         loop, completed=loop.completed + 1, is_done=event.is_last, octets=size
@@ -459,6 +469,8 @@ def _output_collected(state: State, event: events.OutputCollected) -> None:
     instance = _instance(state, event)
     state.journal.note(instance.forget_last_output, event.key)
     instance.collect(LoopItem(event.item_key, event.name, event.output, event.key))
+    if is_large(event.output):
+        _mark_large(state.journal, instance, event.item_key, None)
 
 
 def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
@@ -466,8 +478,15 @@ def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
 
 
 def _drop_outputs(journal: Journal, instance: ProcessInstance, key: Key) -> None:
-    for item_key in journal.drop(instance.collected, key) or ():
-        journal.drop(instance.items, item_key)
+    keys = journal.drop(instance.collected, key)
+    _drop_items(journal, instance, keys or ())
+
+
+def _drop_items(journal: Journal, instance: ProcessInstance, keys: Iterable[Key]) -> None:
+    for key in keys:
+        journal.drop(instance.items, key)
+        if instance.large:
+            _mark_gone(journal, instance, (key,))
 
 
 def _ad_hoc_condition_evaluated(state: State, event: events.AdHocConditionEvaluated) -> None:
@@ -584,11 +603,30 @@ def _variable_created(state: State, event: events.VariableCreated) -> None:
     state.journal.put(variables[event.scope_key], event.name, Variable(event.key, event.value))
     if instance.places is not None:
         instance.places[event.key] = (event.scope_key, event.name)
+    if is_large(event.value):
+        _mark_large(state.journal, instance, event.key, (event.scope_key, event.name))
 
 
 def _variable_updated(state: State, event: events.VariableUpdated) -> None:
-    variable = _instance(state, event).variables[event.scope_key][event.name]
+    instance = _instance(state, event)
+    variable = instance.variables[event.scope_key][event.name]
     state.journal.alter(variable, "value", event.value)
+    if variable.key in instance.large or is_large(event.value):
+        _mark_large(state.journal, instance, variable.key, (event.scope_key, event.name))
+
+
+def _mark_large(journal: Journal, instance: ProcessInstance, key: Key, place: tuple[Key, str] | None) -> None:
+    """Note that the value of a variable at this place, or of an item, is or was large."""
+    if key not in instance.large:
+        journal.put(instance.large, key, place)
+    journal.mark(Kind.PROCESS_INSTANCE, instance.head.key, key)
+
+
+def _mark_gone(journal: Journal, instance: ProcessInstance, keys: Iterable[Key]) -> None:
+    """Note those of the removed records that had large values."""
+    for key in keys:
+        if key in instance.large:
+            journal.mark(Kind.PROCESS_INSTANCE, instance.head.key, key)
 
 
 # Jobs

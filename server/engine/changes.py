@@ -1,4 +1,4 @@
-"""The records of a process instance that an event changes, adds or removes, for commits of divided instances.
+"""The records of a process instance that an event changes, adds or removes, for commits of its pages.
 
 A row of the table runs before its event is applied. The key of the process instance stands for the data of
 its head page.
@@ -63,7 +63,7 @@ def _loop_began(_: ProcessInstance, event: events.LoopBegan) -> Iterable[Key]:
 
 
 def _loop_item_completed(_: ProcessInstance, event: events.LoopItemCompleted) -> Iterable[Key]:
-    return event.key, event.item_key
+    return (event.key,) if event.output is None else (event.key, event.item_key)
 
 
 def _flow_taken(_: ProcessInstance, event: events.SequenceFlowTaken) -> Iterable[Key]:

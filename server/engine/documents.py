@@ -1,7 +1,8 @@
 """Documents as pages of bytes, which commits write and recovery reads.
 
 Indexes are not stored; they are rebuilt when a document is read. A format number says how a page is packed.
-All formats up to `FORMAT` are read; the format that all nodes of the deployment can read is written.
+All formats up to `FORMAT` are read; the format that all nodes of the deployment can read is written. A large
+value is packed only in the commit that changes it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +18,20 @@ from server.engine.batch_operations import BatchOperation, BatchPage
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.messages import HomeSubscription, Message
-from server.engine.pages import FIRST_FORMAT, HEAD_PAGE, DocumentId, Kind, StoredPage, keys_of, page_of
+from server.engine.pages import (
+    FIRST_FORMAT,
+    FIRST_VALUE_PAGE,
+    HEAD_PAGE,
+    RECORDS_FORMAT,
+    VALUE_FORMAT,
+    DocumentId,
+    Kind,
+    StoredPage,
+    is_large,
+    keys_of,
+    page_of,
+    value_page_of,
+)
 from server.engine.process_instance import (
     ElementInstance,
     Job,
@@ -40,7 +54,7 @@ Record = Message | HomeSubscription | Broadcast | StartTimer | BatchOperation | 
 
 Document = ProcessInstance | Record
 
-FORMAT = 2
+FORMAT = VALUE_FORMAT
 
 # Pages by their numbers. In a commit: the changed pages, None for a deleted one.
 Pages = Mapping[int, StoredPage]
@@ -103,7 +117,7 @@ def _of_process_instance(state: State, key: Key, changed: AbstractSet[Key]) -> C
         return None
     if state.format.documents == FIRST_FORMAT:
         return {HEAD_PAGE: pack_first(instance)}
-    return pack(instance, changed, state.limits.whole_records)
+    return pack(instance, changed, state.limits.whole_records, latest=state.format.documents)
 
 
 def _of_message(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
@@ -132,7 +146,7 @@ def _of_batch_page(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages 
 
 def _packed(record: Record | None) -> Pages | None:
     """The only page of a document, or None for an ended one."""
-    return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
+    return None if record is None else {HEAD_PAGE: StoredPage(RECORDS_FORMAT, _encode(record))}
 
 
 _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | None]] = {
@@ -146,25 +160,61 @@ _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | 
 }
 
 
-def pack(instance: ProcessInstance, changed: AbstractSet[Key], most: int) -> ChangedPages:
-    """The changed pages of a process instance.
+def pack(
+    instance: ProcessInstance, changed: AbstractSet[Key], most: int, *, latest: int = FORMAT
+) -> ChangedPages:
+    """The changed pages of a process instance, in formats up to `latest`.
 
     An instance with more than `most` records is divided into pages; it becomes one page again at half of
-    that.
+    that. Large values are on pages of their own, from the first commit on in which `latest` allows it.
     """
     key = instance.head.key
+    is_apart = instance.is_apart or (latest >= VALUE_FORMAT and bool(instance.large))
+    apart = _apart(instance, changed) if is_apart else {}
+    values = {value_page_of(key, record): page for record, page in apart.items()}
     if instance.places is None:
         if instance.size <= most:
-            return {HEAD_PAGE: _whole(instance)}
+            return {HEAD_PAGE: _whole(instance), **values}
         instance.divide()
         numbers = {HEAD_PAGE, *(page_of(key, record) for record in _records(instance))}
     else:
-        numbers = {page_of(key, record) for record in changed}
+        numbers = {page_of(key, record) for record in (*changed, *apart)}
         if instance.size <= most // 2:
             numbers.update(page_of(key, record) for record in _records(instance))
             instance.places = None
-            return {**dict.fromkeys(numbers), HEAD_PAGE: _whole(instance)}
-    return {number: _page(instance, number) for number in numbers}
+            return {**dict.fromkeys(numbers), HEAD_PAGE: _whole(instance), **values}
+    return {**{number: _page(instance, number) for number in numbers}, **values}
+
+
+def _apart(instance: ProcessInstance, changed: AbstractSet[Key]) -> Mapping[Key, StoredPage | None]:
+    """The pages of the large values that changed, and None for those that are gone or small now, by record key.
+
+    An instance that had no page of this kind gets all of them.
+    """
+    large = instance.large
+    pages: dict[Key, StoredPage | None] = {}
+    for key in [key for key in (changed if instance.is_apart else large) if key in large]:
+        content = _large_value(instance, key)
+        if content is None:
+            del large[key]
+            pages[key] = None
+        else:
+            pages[key] = StoredPage(VALUE_FORMAT, _encode(content))
+    instance.is_apart = bool(large)
+    return pages
+
+
+def _large_value(instance: ProcessInstance, key: Key) -> _Content | None:
+    """The page of a record of `large`, if the record is still there and its value still large."""
+    place = instance.large[key]
+    if place is None:
+        item = instance.items.get(key)
+        return _Content(items=[item]) if item is not None and item.is_large else None
+    scope_key, name = place
+    variable = instance.variables.get(scope_key, {}).get(name)
+    if variable is None or variable.key != key or not is_large(variable.value):
+        return None
+    return _Content(variables={scope_key: {name: variable}})
 
 
 def pack_first(instance: ProcessInstance) -> StoredPage:
@@ -193,11 +243,11 @@ def _whole(instance: ProcessInstance) -> StoredPage:
     content = _Content(
         instance.head,
         list(instance.elements.values()),
-        instance.variables,
+        instance.variables if not instance.is_apart else _small_variables(instance),
         list(instance.jobs.values()),
         list(instance.incidents.values()),
         list(instance.subscriptions.values()),
-        list(instance.items.values()),
+        list(instance.items.values()) if not instance.is_apart else _small_items(instance),
         instance.work,
         instance.activations,
         instance.postponed_at,
@@ -205,12 +255,27 @@ def _whole(instance: ProcessInstance) -> StoredPage:
         instance.correlation_key,
         instance.terminates_after,
     )
-    return StoredPage(FORMAT, _encode(content))
+    return StoredPage(RECORDS_FORMAT, _encode(content))
+
+
+def _small_variables(instance: ProcessInstance) -> dict[Key, dict[str, Variable]]:
+    """The variables that are not on pages of their own, by scope and name."""
+    large = instance.large
+    return {
+        scope_key: {name: variable for name, variable in scope.items() if variable.key not in large}
+        for scope_key, scope in instance.variables.items()
+    }
+
+
+def _small_items(instance: ProcessInstance) -> list[LoopItem]:
+    return [item for key, item in instance.items.items() if key not in instance.large]
 
 
 def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
     """A page of a divided process instance; None when the page is empty."""
     keys = keys_of(instance.head.key, number)
+    if instance.is_apart:
+        keys = [key for key in keys if key not in instance.large]
     content = _Content(
         None,
         _among(instance.elements, keys),
@@ -230,7 +295,7 @@ def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
         content.terminates_after = instance.terminates_after
     elif content.is_empty:
         return None
-    return StoredPage(FORMAT, _encode(content))
+    return StoredPage(RECORDS_FORMAT, _encode(content))
 
 
 def _among(records: Mapping[Key, R], keys: Iterable[Key]) -> list[R]:
@@ -280,8 +345,10 @@ class InstanceReader:
             self._instance = _READERS.get(page.format, _unknown)(page)
         elif self._instance is None:
             raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document first, found page {number}")
-        elif page.format != FORMAT:
+        elif page.format != (VALUE_FORMAT if number >= FIRST_VALUE_PAGE else RECORDS_FORMAT):
             _unknown(page)
+        elif number >= FIRST_VALUE_PAGE:
+            _take_in_value(self._instance, _decode(page.content))
         else:
             self._is_divided = True
             _take_in(self._instance, _decode(page.content))
@@ -290,6 +357,7 @@ class InstanceReader:
         """The process instance, once all of its pages are added."""
         if self._instance is None:
             raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document, found no page")
+        _order_variables(self._instance)
         self._instance.index()
         if self._is_divided:
             self._instance.divide()
@@ -304,7 +372,7 @@ class RecordReader(Generic[T]):
         self._record: T | None = None
 
     def add(self, number: int, page: StoredPage) -> None:
-        if number != HEAD_PAGE or page.format != FORMAT:
+        if number != HEAD_PAGE or page.format != RECORDS_FORMAT:
             _unknown(page)
         self._record = self._decode(page.content)
 
@@ -380,8 +448,29 @@ def _take_in(instance: ProcessInstance, content: _Content) -> None:
         instance.variables.setdefault(scope_key, {}).update(variables)
 
 
+def _take_in_value(instance: ProcessInstance, content: _Content) -> None:
+    """Add the record of a page of a large value."""
+    _take_in(instance, content)
+    instance.is_apart = True
+    for item in content.items:
+        instance.large[item.key] = None
+    for scope_key, variables in content.variables.items():
+        for name, variable in variables.items():
+            instance.large[variable.key] = (scope_key, name)
+
+
+def _order_variables(instance: ProcessInstance) -> None:
+    """Sort variables by key, as they were created, in scopes that got some of them from pages of large values."""
+    for scope_key in {place[0] for place in instance.large.values() if place is not None}:
+        variables = instance.variables[scope_key]
+        instance.variables[scope_key] = dict(sorted(variables.items(), key=lambda each: each[1].key))
+
+
 def _unknown(page: StoredPage) -> ProcessInstance:
     raise UnreadableDocument(f"expected a document in a format up to {FORMAT}, found format {page.format}")
 
 
-_READERS: Mapping[int, Callable[[StoredPage], ProcessInstance]] = {1: _read_first, 2: _read_second}
+_READERS: Mapping[int, Callable[[StoredPage], ProcessInstance]] = {
+    FIRST_FORMAT: _read_first,
+    RECORDS_FORMAT: _read_second,
+}

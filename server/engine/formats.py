@@ -51,9 +51,14 @@ FORMATS = (
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
-            " cluster variables, global task listeners, deletions of history, generic resources,"
-            " removals of tenants"
+            " cluster variables, global task listeners, deletions of history, generic resources"
         ),
+    ),
+    Format(
+        3,
+        wire=2,
+        documents=3,
+        says="large values of process instances have pages of their own; removals of tenants",
     ),
 )
 OLDEST = FORMATS[0].number
@@ -112,7 +117,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.SIGNALS: 2,
     Feature.START_EVENTS: 2,
     Feature.BATCH_OPERATIONS: 2,
-    Feature.TENANT_REMOVALS: 2,
+    Feature.TENANT_REMOVALS: 3,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {

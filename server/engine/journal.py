@@ -40,7 +40,7 @@ class Journal:
     any savepoint.
 
     `changed` are the documents that the last command changed, with the keys of the changed records of paged
-    documents. `whole` is the document entered last if it is written as a whole; it need not be entered again.
+    documents and of the records whose large values changed. `whole` is the document entered last if it is written as a whole; it need not be entered again.
     """
 
     __slots__ = ("_inverses", "_is_thorough", "_kept", "_made", "changed", "whole")
@@ -83,6 +83,10 @@ class Journal:
             self.changed[document] = set(records)
         else:
             changed.update(records)
+
+    def mark(self, kind: Kind, key: Key, record: Key) -> None:
+        """Note the changed large value of a record, also in a document that is written as a whole."""
+        self.changed.setdefault(_document_id((kind, key)), set()).add(record)
 
     def close(self) -> None:
         """Keep the changes of a successful command."""

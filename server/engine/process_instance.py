@@ -19,6 +19,7 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
 from server.engine.ordered_keys import OrderedKeys
+from server.engine.pages import is_large
 from server.engine.subscriptions import AnySubscription, ConditionalSubscription
 from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
 from server.engine.work import AnyWork
@@ -80,6 +81,10 @@ class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
     input: str
     output: str | None = None
     collected_by: Key | None = None
+
+    @property
+    def is_large(self) -> bool:
+        return is_large(self.input) or (self.output is not None and is_large(self.output))
 
 
 class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -245,6 +250,9 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     - `standing`: the number of element instances by element, in scopes where it was asked for
     - `conditions`: the conditional subscriptions, by each enclosing scope and each variable that they read
     - `collected`: for each ad-hoc sub-process, the `items` that are its unmerged outputs, oldest first
+    - `large`: scope and name of each variable with a large value, None for each item with one; also of those
+      that became small or were removed since the last commit
+    - `is_apart`: whether the values of `large` are stored on pages of their own
     """
 
     head: InstanceHead
@@ -266,6 +274,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     correlation_key: str = ""
     conditions: dict[tuple[Key, str], OrderedKeys[Key, None]] = {}
     terminates_after: tuple[str, ...] = ()
+    large: dict[Key, tuple[Key, str] | None] = {}
+    is_apart: bool = False
 
     def __eq__(self, other: object) -> bool:
         """Equality of content, not of storage layout."""
@@ -274,7 +284,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def _facts(self) -> tuple[object, ...]:
-        passing = {"places", "standing"}
+        passing = {"places", "standing", "large", "is_apart"}
         return tuple(getattr(self, field) for field in self.__struct_fields__ if field not in passing)
 
     @property
@@ -424,6 +434,17 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             holder = self.items[key].collected_by
             if holder is not None:
                 self.collected.setdefault(holder, []).append(key)
+        # Otherwise, the large values are those that were found on pages of their own.
+        if not self.is_apart:
+            self.large = {
+                **{
+                    variable.key: (scope_key, name)
+                    for scope_key, scope in self.variables.items()
+                    for name, variable in scope.items()
+                    if is_large(variable.value)
+                },
+                **{key: None for key, item in self.items.items() if item.is_large},
+            }
 
 
 def _discard(index: dict[Key, dict[Key, None]], place: Key, key: Key) -> None:

@@ -15,5 +15,5 @@ def id_of(key: Key) -> DocumentId:
 def pages_of(instance: ProcessInstance, most: int = 1_000_000) -> Pages:
     """All pages, where a document of at most so many records is one; the process instance stays as it is."""
     copy = deepcopy(instance)
-    copy.places = None
+    copy.places, copy.is_apart = None, False
     return {number: page for number, page in pack(copy, set(), most).items() if page is not None}

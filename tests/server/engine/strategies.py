@@ -665,7 +665,7 @@ class Move:
     is_foreign: bool = False
 
 
-VALUES = ["null", "true", "false", "0", "5", '"text"', '{"x":1}', "[]"]
+VALUES = ["null", "true", "false", "0", "5", '"text"', '{"x":1}', "[]", f'"{"large" * 300}"']
 # No JSON: the border lets nothing like it through, so whoever reads it falls over.
 POISON = "{"
 

@@ -13,10 +13,19 @@ from server.bpmn.builder import process as builder_of
 from server.engine import process
 from server.engine.apply import APPLIERS
 from server.engine.changes import CHANGED
-from server.engine.documents import FORMAT, UnreadableDocument, changed_pages, unpack
+from server.engine.documents import UnreadableDocument, changed_pages, unpack
 from server.engine.events import InstanceEvent
 from server.engine.keys import Key
-from server.engine.pages import HEAD_PAGE, PAGE_KEYS, DocumentId, Kind, StoredPage, keys_of, page_of
+from server.engine.pages import (
+    HEAD_PAGE,
+    PAGE_KEYS,
+    RECORDS_FORMAT,
+    DocumentId,
+    Kind,
+    StoredPage,
+    keys_of,
+    page_of,
+)
 from server.engine.process_instance import ProcessInstance
 from server.engine.user_task_commands import CompleteUserTask
 from tests.server.engine.first_format import FIRST_FORMAT
@@ -195,7 +204,7 @@ def test_a_document_of_the_first_format_is_read_and_written_anew() -> None:
     assert [job.type for job in instance.jobs.values()] == ["work"]
     assert [element.element_id for element in instance.elements.values()] == ["order", "a"]
     assert instance.variables[instance.head.key]["x"].value == "1"
-    assert [page.format for page in pages.values()] == [FORMAT]
+    assert [page.format for page in pages.values()] == [RECORDS_FORMAT]
     assert unpack(pages) == instance
 
 
@@ -210,11 +219,11 @@ def test_a_document_of_the_first_format_is_read_and_written_anew() -> None:
         ),
         pytest.param({0: StoredPage(2, b"\x80")}, "expected the head of a process instance", id="no head"),
         pytest.param(
-            {0: StoredPage(9, b"\x80")}, "expected a document in a format up to 2, found format 9", id="newer"
+            {0: StoredPage(9, b"\x80")}, "expected a document in a format up to 3, found format 9", id="newer"
         ),
         pytest.param(
             {0: pages_of(first_format())[0], 1: StoredPage(9, b"\x80")},
-            "expected a document in a format up to 2, found format 9",
+            "expected a document in a format up to 3, found format 9",
             id="newer page",
         ),
     ],

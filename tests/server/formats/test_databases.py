@@ -13,6 +13,7 @@ import pytest
 from server.app import DurableEngine, durable_engine
 from server.config import EngineConfig
 from server.engine.formats import FORMATS, LATEST, ClusterFormat
+from server.engine.job_commands import UpdateJob
 from server.engine.keys import first_key
 from server.engine.process_instance_commands import CancelProcessInstance
 from server.partition.config import ClusterConfig
@@ -159,6 +160,39 @@ async def test_documents_are_written_as_all_nodes_read_them(empty_dsn: str, tmp_
 
         left = await stored_in(connection)
     assert (first, later, left) == ((count + 1, 0), (count + 1, 1), (count + 1, 0))
+
+
+async def test_large_values_get_pages_when_the_last_node_that_cannot_read_them_has_gone(
+    empty_dsn: str, tmp_path: Path
+) -> None:
+    await first_database(empty_dsn, tmp_path)
+    await prepare(empty_dsn, 0)
+    async with connected(empty_dsn) as connection:
+        await connection.execute("UPDATE gnomon.node SET latest_format = 2 WHERE node_id = 'old'")
+        async with serving(empty_dsn) as engine:
+            created = await engine.router.submit(creation({"report": f'"{"x" * 5_000}"'}), ORIGIN)
+            key = created.head.key
+            before = await formats_of(connection, key)
+            await connection.execute("DELETE FROM gnomon.node WHERE node_id = 'old'")
+
+            async def has_risen() -> bool:
+                return engine.node.format == ClusterFormat(LATEST)
+
+            await until_so(has_risen)
+            (job,) = engine.node.find_local(ONE).partition.state.instances[key].jobs
+            await engine.router.submit(UpdateJob(tenant_id="default", job_key=job, retries=7), ORIGIN)
+            after = await formats_of(connection, key)
+
+        async with serving(empty_dsn) as engine:
+            (scope,) = engine.node.find_local(ONE).partition.state.instances[key].variables.values()
+    assert (before, after) == ([2], [2, 3])
+    assert scope["report"].value == f'"{"x" * 5_000}"'
+
+
+async def formats_of(connection: asyncpg.Connection, key: int) -> list[int]:
+    """The formats of the pages of a process instance."""
+    text = "SELECT format FROM gnomon.document WHERE key = $1 ORDER BY page"
+    return [row[0] for row in await connection.fetch(text, key)]
 
 
 async def test_the_format_rises_when_that_node_has_gone(empty_dsn: str, tmp_path: Path) -> None:
