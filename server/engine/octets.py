@@ -47,14 +47,20 @@ def document_octets(state: State, document: DocumentId, changed: Collection[Key]
 
 
 def instance_octets(instance: ProcessInstance, changed: Collection[Key]) -> int:
-    """The octets of variables in the pages that a commit writes when these records change."""
+    """The octets of variables in the pages that a commit writes when these records change.
+
+    A large value that has a page of its own is written only when it changes.
+    """
     if instance.places is None:
+        unwritten = instance.large.keys() - changed if instance.is_apart else ()
         total = 0
         for scope in instance.variables.values():
             for variable in scope.values():
-                total += octets(variable.value)
+                if variable.key not in unwritten:
+                    total += octets(variable.value)
         if instance.items:
-            total += sum([octets(item.input) + octets(item.output or "") for item in instance.items.values()])
+            items = [item for key, item in instance.items.items() if key not in unwritten]
+            total += sum([octets(item.input) + octets(item.output or "") for item in items])
         return total
     places = [instance.places[key] for key in changed if key in instance.places]
     found = [instance.variables.get(scope_key, {}).get(name) for scope_key, name in places]
