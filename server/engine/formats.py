@@ -52,7 +52,7 @@ FORMATS = (
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
             " cluster variables, global task listeners, deletions of history, generic resources,"
-            " removals of tenants"
+            " removals of tenants, erasures of variables"
         ),
     ),
 )

@@ -1,6 +1,7 @@
 """Servicer for creating, reading and controlling batch operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from google.protobuf.message import Message
@@ -15,7 +16,16 @@ from server.platform.call import Call
 from server.platform.errors import PermissionDenied
 from server.platform.interceptors import is_authorized
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Operator, equals, parse, parse_selection
+from server.platform.query import (
+    AnyOf,
+    Condition,
+    Operator,
+    Query,
+    Related,
+    equals,
+    parse,
+    parse_selection,
+)
 from server.rpc.batch_creation import BatchCreation
 from server.rpc.origin import origin_of
 from server.rpc.reads import found, search
@@ -41,12 +51,17 @@ _PERMISSIONS: Mapping[BatchOperationType, str] = {
     BatchOperationType.RESOLVE_INCIDENT: "incident:resolve",
     BatchOperationType.DELETE_PROCESS_INSTANCE: "instance:delete",
     BatchOperationType.DELETE_DECISION_INSTANCE: "instance:delete",
+    BatchOperationType.ERASE_VARIABLES: "variable:erase",
 }
 
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
 _HAS_INCIDENT = equals(PROCESS_INSTANCES, "has_incident", value=True)
 _IS_NOT_CALLED = Condition(
     PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, False
+)  # operand
+
+_IS_CALLED = Condition(
+    PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, True
 )  # operand
 
 _mapped = mapper(
@@ -120,6 +135,17 @@ class BatchOperationServicer:
         action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
         key = await self._begin(action, request, call, (_IS_ACTIVE, _HAS_INCIDENT))
         return pb.ResolveIncidentsBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def erase_variables_batch_operation(
+        self, request: pb.EraseVariablesBatchOperationRequest, call: Call
+    ) -> pb.EraseVariablesBatchOperationResponse:
+        names = tuple(dict.fromkeys(request.variable_names))
+        action = BatchAction(BatchOperationType.ERASE_VARIABLES, variable_names=names)
+        query = _with_called(parse_selection(PROCESS_INSTANCES, request))
+        key = await self._creation.begin(action, query, origin_of(request, call))
+        return pb.EraseVariablesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 
@@ -200,6 +226,13 @@ class BatchOperationServicer:
         return await search(
             self._store, BATCH_OPERATION_ITEMS, request, pb.SearchBatchOperationItemsResponse, call
         )
+
+
+def _with_called(query: Query) -> Query:
+    """Include all process instances that the matching ones called, directly or not."""
+    root = PROCESS_INSTANCES.fields["root_process_instance_key"]
+    called = (_IS_CALLED, Related(root, ProcessInstance, PROCESS_INSTANCES.key.name, query.clauses))
+    return replace(query, clauses=(AnyOf((query.clauses, called)),))
 
 
 class _Pair(Protocol):

@@ -217,6 +217,7 @@ BODIES = {
     "ResolveIncidentsBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "DeleteDecisionInstancesBatchOperation": {"filter": {"decisionDefinitionId": "none"}},
     "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
+    "EraseVariablesBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "MigrateProcessInstancesBatchOperation": {
         "filter": {"processDefinitionId": "none"},
         "migrationPlan": MIGRATION,

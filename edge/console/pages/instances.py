@@ -23,6 +23,7 @@ _BATCHES: Final = {
     "cancel": "CancelProcessInstancesBatchOperation",
     "resolve": "ResolveIncidentsBatchOperation",
     "delete": "DeleteProcessInstancesBatchOperation",
+    "erase": "EraseVariablesBatchOperation",
 }
 
 # The default list; an index of the stores has this order.
@@ -43,7 +44,10 @@ async def begin_batch(visit: Visit, form: Form) -> web.Response:
         operation = _BATCHES.get(form.get("action", ""))
         if operation is None:
             raise InvalidArgument(marked("Choose an action."))
-        begun = await visit.api(operation, {"filter": _chosen(form, asked)})
+        wanted: dict[str, Any] = {"filter": _chosen(form, asked)}
+        if operation == _BATCHES["erase"]:
+            wanted["variableNames"] = form.get("erased", "").replace(",", " ").split()
+        begun = await visit.api(operation, wanted)
     except REFUSED as error:
         return await _page(visit, asked, error)
     return visit.sent_to("batches", begun["batchOperationKey"])

@@ -312,6 +312,15 @@ def test_an_incident_is_listed_and_resolved(gnomon: Gnomon, greeting: str) -> No
     assert gnomon("instances", key, "--json").json["state"] == "COMPLETED"
 
 
+def test_a_batch_operation_begins_with_conditions_that_are_understood(gnomon: Gnomon) -> None:
+    without = gnomon("batch", "begin", "erase")
+    misplaced = gnomon("batch", "begin", "cancel", "--business-id", "b-1", "--name", "name")
+    malformed = gnomon("batch", "begin", "erase", "--variable", "name=Ada")
+
+    assert (without.exit_code, "INVALID_ARGUMENT" in without.output) == (1, True)
+    assert (misplaced.exit_code, malformed.exit_code) == (2, 2)
+
+
 def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

@@ -458,6 +458,73 @@ class ResolveIncidentsBatchOperationResponse(_message.Message):
 Global___ResolveIncidentsBatchOperationResponse: _TypeAlias = ResolveIncidentsBatchOperationResponse  # noqa: Y015
 
 @_typing.final
+class EraseVariablesBatchOperationRequest(_message.Message):
+    """Request of EraseVariablesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    VARIABLE_NAMES_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Operation reference, chosen by the caller."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Filter of the process instances. Needs a condition."""
+
+    @_builtins.property
+    def variable_names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the variables to erase; without names, all variables."""
+
+    def __init__(
+        self,
+        *,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+        variable_names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference", "variable_names", b"variable_names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___EraseVariablesBatchOperationRequest: _TypeAlias = EraseVariablesBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class EraseVariablesBatchOperationResponse(_message.Message):
+    """Response of EraseVariablesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """Operation."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseVariablesBatchOperationResponse: _TypeAlias = EraseVariablesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
 class ResolveProcessInstanceIncidentsRequest(_message.Message):
     """Request of ResolveProcessInstanceIncidents."""
 

@@ -70,6 +70,11 @@ class BatchOperationServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
                 _registered_method=True)
+        self.EraseVariablesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.FromString,
+                _registered_method=True)
         self.SearchBatchOperations = channel.unary_unary(
                 '/gnomon.engine.v1.BatchOperationService/SearchBatchOperations',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.SearchBatchOperationsRequest.SerializeToString,
@@ -173,6 +178,17 @@ class BatchOperationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EraseVariablesBatchOperation(self, request, context):
+        """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SearchBatchOperations(self, request, context):
         """Lists batch operations of the caller's tenant.
         """
@@ -259,6 +275,11 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
                     servicer.ResolveProcessInstanceIncidents,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.SerializeToString,
+            ),
+            'EraseVariablesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseVariablesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.SerializeToString,
             ),
             'SearchBatchOperations': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchBatchOperations,
@@ -481,6 +502,33 @@ class BatchOperationService:
             '/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents',
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseVariablesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.FromString,
             options,
             channel_credentials,
             insecure,

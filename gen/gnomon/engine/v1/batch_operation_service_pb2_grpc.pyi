@@ -72,6 +72,13 @@ class BatchOperationServiceStub:
     """Resolves all open incidents of one process instance, but not those of called instances.
     Rejected with NOT_FOUND if the process instance does not exist.
     """
+    EraseVariablesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.EraseVariablesBatchOperationRequest, _batch_operation_service_pb2.EraseVariablesBatchOperationResponse]
+    """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+    instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+    takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
+    """
     SearchBatchOperations: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]
     """Lists batch operations of the caller's tenant."""
     GetBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.GetBatchOperationRequest, _batch_operation_service_pb2.GetBatchOperationResponse]
@@ -138,6 +145,13 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     ResolveProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]  # type: ignore[assignment]
     """Resolves all open incidents of one process instance, but not those of called instances.
     Rejected with NOT_FOUND if the process instance does not exist.
+    """
+    EraseVariablesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.EraseVariablesBatchOperationRequest, _batch_operation_service_pb2.EraseVariablesBatchOperationResponse]  # type: ignore[assignment]
+    """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+    instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+    takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+    many items of the tenant wait.
     """
     SearchBatchOperations: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]  # type: ignore[assignment]
     """Lists batch operations of the caller's tenant."""
@@ -244,6 +258,19 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]]:
         """Resolves all open incidents of one process instance, but not those of called instances.
         Rejected with NOT_FOUND if the process instance does not exist.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseVariablesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.EraseVariablesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.EraseVariablesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.EraseVariablesBatchOperationResponse]]:
+        """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod

@@ -161,6 +161,8 @@ __all__ = (
     "ElementInstanceStateFilter",
     "ElementInstanceType",
     "ElementInstanceTypeFilter",
+    "EraseVariablesBatchOperationRequest",
+    "EraseVariablesBatchOperationResponse",
     "EvaluateConditionalsRequest",
     "EvaluateConditionalsResponse",
     "EvaluateDecisionRequest",
@@ -935,6 +937,11 @@ class BatchOperationType(betterproto2.Enum):
     Camunda has this type; no batch operation is of it.
     """
 
+    ERASE_VARIABLES = 11
+    """
+    Erases variables of process instances. Camunda has no such type.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
@@ -949,6 +956,7 @@ class BatchOperationType(betterproto2.Enum):
             8: "BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION",
             9: "BATCH_OPERATION_TYPE_ADD_VARIABLE",
             10: "BATCH_OPERATION_TYPE_UPDATE_VARIABLE",
+            11: "BATCH_OPERATION_TYPE_ERASE_VARIABLES",
         }
 
     @classmethod
@@ -965,6 +973,7 @@ class BatchOperationType(betterproto2.Enum):
             "BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION": 8,
             "BATCH_OPERATION_TYPE_ADD_VARIABLE": 9,
             "BATCH_OPERATION_TYPE_UPDATE_VARIABLE": 10,
+            "BATCH_OPERATION_TYPE_ERASE_VARIABLES": 11,
         }
 
 
@@ -7111,6 +7120,57 @@ class ElementInstanceTypeFilter(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "ElementInstanceTypeFilter", ElementInstanceTypeFilter
+)
+
+
+@dataclass(eq=False, repr=False)
+class EraseVariablesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of EraseVariablesBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Filter of the process instances. Needs a condition.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Operation reference, chosen by the caller.
+    """
+
+    variable_names: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Names of the variables to erase; without names, all variables.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "EraseVariablesBatchOperationRequest", EraseVariablesBatchOperationRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class EraseVariablesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of EraseVariablesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    Operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "EraseVariablesBatchOperationResponse", EraseVariablesBatchOperationResponse
 )
 
 
@@ -16606,6 +16666,31 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents",
             message,
             ResolveProcessInstanceIncidentsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def erase_variables_batch_operation(
+        self,
+        message: "EraseVariablesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "EraseVariablesBatchOperationResponse":
+        """
+        Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
+        many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation",
+            message,
+            EraseVariablesBatchOperationResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
