@@ -218,6 +218,10 @@ BODIES = {
     "DeleteDecisionInstancesBatchOperation": {"filter": {"decisionDefinitionId": "none"}},
     "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "EraseVariablesBatchOperation": {"filter": {"processDefinitionId": "none"}},
+    "PreviewBatchOperation": {
+        "batchOperationType": "CANCEL_PROCESS_INSTANCE",
+        "filter": {"processDefinitionId": "none"},
+    },
     "MigrateProcessInstancesBatchOperation": {
         "filter": {"processDefinitionId": "none"},
         "migrationPlan": MIGRATION,

@@ -4,7 +4,7 @@ Commits note erasures in `gnomon.variable_erasure`, where they stay until every 
 continue where one stopped. Rows move from the live tables to history, so history comes last.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -142,7 +142,7 @@ def _of_texts(schema: str, entity: type[Entity], erasable: Erasable) -> str:
     return _rewrite(f"{schema}.{name}", name, erasable.texts, condition)
 
 
-def _rewrite(table: str, name: str, texts: dict[str, str], condition: str) -> str:
+def _rewrite(table: str, name: str, texts: Mapping[str, str], condition: str) -> str:
     """SQL that rewrites some rows and returns the number found, less than ROWS_AT_ONCE only at the end."""
     also = ", t.bucket" if table.startswith("history.") else ""
     same = " AND t.bucket = found.bucket" if also else ""
