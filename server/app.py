@@ -408,7 +408,7 @@ def _servicers(
 ) -> Servicers:
     return {
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
-        _service(resource_service_pb2): ResourceServicer(router, store),
+        _service(resource_service_pb2): ResourceServicer(router, store, config.batches),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(
             store, router, config.instances, refused=refused
@@ -422,7 +422,7 @@ def _servicers(
         ),
         _service(global_task_listener_service_pb2): GlobalTaskListenerServicer(store, router),
         _service(incident_service_pb2): IncidentServicer(store, router),
-        _service(batch_operation_service_pb2): BatchOperationServicer(store, router),
+        _service(batch_operation_service_pb2): BatchOperationServicer(store, router, config.batches),
         _service(message_service_pb2): MessageServicer(router),
         _service(message_subscription_service_pb2): MessageSubscriptionServicer(store),
         _service(conditional_service_pb2): ConditionalServicer(router),

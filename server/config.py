@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from server.partition.config import (
+    BatchesConfig,
     ClusterConfig,
     ClusterVariablesConfig,
     DecisionsConfig,
@@ -59,6 +60,7 @@ class EngineConfig:
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    batches: BatchesConfig = BatchesConfig()
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig(tenant="default")

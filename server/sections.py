@@ -8,6 +8,7 @@ from identity.config import IdentityConfig
 from identity.foundation.provider_config import ProviderConfig
 from server.config import HistoryConfig, ServerConfig
 from server.partition.config import (
+    BatchesConfig,
     ClusterConfig,
     ClusterVariablesConfig,
     DecisionsConfig,
@@ -41,6 +42,7 @@ class Config(IdentityConfig):
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    batches: BatchesConfig = BatchesConfig()
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig()

@@ -22,6 +22,7 @@ TERMS: Final = (
     marked("Called element error"),
     marked("Cancel"),
     marked("Cancel process instance"),
+    marked("Erase variables"),
     marked("Canceled"),
     marked("Canceling"),
     marked("Centered"),

@@ -86,6 +86,7 @@ class Permission(StrEnum):
     MESSAGE_PUBLISH = "message:publish"
     SIGNAL_BROADCAST = "signal:broadcast"
     VARIABLE_WRITE = "variable:write"
+    VARIABLE_ERASE = "variable:erase"
     DOCUMENT_WRITE = "document:write"
     DOCUMENT_READ = "document:read"
     HISTORY_READ = "history:read"
@@ -104,6 +105,7 @@ LATER_PERMISSIONS: frozenset[str] = frozenset(
         Permission.TASK_WORK,
         Permission.MESSAGE_PUBLISH,
         Permission.SIGNAL_BROADCAST,
+        Permission.VARIABLE_ERASE,
         Permission.DOCUMENT_WRITE,
         Permission.DOCUMENT_READ,
     }

@@ -19,7 +19,7 @@ instances = typer.Typer(
 jobs = typer.Typer(help="Work on jobs, or list them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
-batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
+batch = typer.Typer(help="List batch operations, begin, suspend, resume or cancel one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
 users = typer.Typer(
     help="Import or export users, export the data of one, or erase one.", no_args_is_help=True
@@ -112,6 +112,12 @@ add_command(
 add_command(batch, "resume", "server.cli.batches:resume", "Resume a suspended batch operation.")
 add_command(
     batch, "cancel", "server.cli.batches:cancel", "Cancel a batch operation before all items are processed."
+)
+add_command(
+    batch,
+    "begin",
+    "server.cli.batch_begin:begin",
+    "Begin a batch operation on the process instances that match.",
 )
 app.add_typer(messages, name="messages")
 add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")

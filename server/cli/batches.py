@@ -43,31 +43,31 @@ async def list_batches(session: Session, output: Output, limit: Limit = 50) -> N
 
 @client_command
 async def show_batch(session: Session, output: Output, key: BatchKey) -> None:
-    await _show(session, output, key)
+    await show_batch_operation(session, output, key)
 
 
 @client_command
 async def suspend(session: Session, output: Output, key: BatchKey) -> None:
     request = pb.SuspendBatchOperationRequest(batch_operation_key=key)
     await session.call(BatchOperationServiceStub(session.channel).SuspendBatchOperation, request)
-    await _show(session, output, key)
+    await show_batch_operation(session, output, key)
 
 
 @client_command
 async def resume(session: Session, output: Output, key: BatchKey) -> None:
     request = pb.ResumeBatchOperationRequest(batch_operation_key=key)
     await session.call(BatchOperationServiceStub(session.channel).ResumeBatchOperation, request)
-    await _show(session, output, key)
+    await show_batch_operation(session, output, key)
 
 
 @client_command
 async def cancel(session: Session, output: Output, key: BatchKey) -> None:
     request = pb.CancelBatchOperationRequest(batch_operation_key=key)
     await session.call(BatchOperationServiceStub(session.channel).CancelBatchOperation, request)
-    await _show(session, output, key)
+    await show_batch_operation(session, output, key)
 
 
-async def _show(session: Session, output: Output, key: int) -> None:
+async def show_batch_operation(session: Session, output: Output, key: int) -> None:
     request = pb.GetBatchOperationRequest(batch_operation_key=key)
     answer = await session.call(BatchOperationServiceStub(session.channel).GetBatchOperation, request)
     output.show(answer, table_of([answer.batch_operation], COLUMNS))

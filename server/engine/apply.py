@@ -282,6 +282,11 @@ def _process_instance_deleted(_: State, event: events.ProcessInstanceDeleted) ->
     """Changes nothing: the process instance has ended, and the state no longer holds it."""
 
 
+def _variables_erased(state: State, event: events.VariablesErased) -> None:
+    """Only takes the key: variables of active scopes have changed by events of their own."""
+    state.claim(event.key)
+
+
 def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
     instance, journal = _instance(state, event), state.journal
     if instance.message_start is not None:
@@ -877,6 +882,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceDeleted: _process_instance_deleted,
+        events.VariablesErased: _variables_erased,
         events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementActivated: _element_activated,

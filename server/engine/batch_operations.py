@@ -22,6 +22,7 @@ class BatchOperationType(StrEnum):
     RESOLVE_INCIDENT = "RESOLVE_INCIDENT"
     DELETE_PROCESS_INSTANCE = "DELETE_PROCESS_INSTANCE"
     DELETE_DECISION_INSTANCE = "DELETE_DECISION_INSTANCE"
+    ERASE_VARIABLES = "ERASE_VARIABLES"
 
 
 class Phase(StrEnum):
@@ -45,11 +46,15 @@ class ElementPair(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The command that runs for each item; a migration has its target's key, migrations and modifications have element pairs."""
+    """The command that runs for each item; a migration has its target's key, migrations and modifications have element pairs.
+
+    An erasure has the names of the variables to erase; without names it erases all.
+    """
 
     type: BatchOperationType
     target_process_definition_key: Key = Key(0)
     element_pairs: tuple[ElementPair, ...] = ()
+    variable_names: tuple[str, ...] = ()
 
 
 class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -123,6 +123,20 @@ class ProcessInstanceDeleted(Event, frozen=True):
     tenant_id: str
 
 
+class VariablesErased(Event, frozen=True):
+    """Stored values of variables of a process instance are erased, all without `names`; variables of active scopes are null.
+
+    `incident_keys` and `job_keys` are the open incidents and jobs, whose messages may contain values.
+    """
+
+    key: Key
+    tenant_id: str
+    process_instance_key: Key
+    names: tuple[str, ...] = ()
+    incident_keys: tuple[Key, ...] = ()
+    job_keys: tuple[Key, ...] = ()
+
+
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
     """A process instance was created.
 

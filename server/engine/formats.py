@@ -28,6 +28,7 @@ from server.engine import (
     timer_commands,
     user_task_commands,
 )
+from server.engine.batch_operations import BatchOperationType
 from server.engine.rejection import Rejected, RejectionType
 
 
@@ -58,7 +59,7 @@ FORMATS = (
         3,
         wire=2,
         documents=3,
-        says="large values of process instances have pages of their own; removals of tenants",
+        says="large values of process instances have pages of their own; removals of tenants, erasures of variables",
     ),
 )
 OLDEST = FORMATS[0].number
@@ -92,6 +93,7 @@ class Feature(StrEnum):
     COMPENSATION = "compensation"
     AD_HOC_SUB_PROCESSES = "ad-hoc sub-processes"
     TENANT_REMOVALS = "removals of tenants from partitions"
+    VARIABLE_ERASURES = "erasures of variables"
     AUDITED_IDENTITY = "entries of the audit log about changes of identity"
 
 
@@ -118,6 +120,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.START_EVENTS: 2,
     Feature.BATCH_OPERATIONS: 2,
     Feature.TENANT_REMOVALS: 3,
+    Feature.VARIABLE_ERASURES: 3,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
@@ -242,6 +245,11 @@ def feature_of(command: commands.Command) -> Feature:
         command.start_element_ids or command.terminates_after
     ):
         return Feature.MODIFICATIONS
+    if (
+        isinstance(command, batch_commands.CreateBatchOperation | batch_commands.ProcessBatchItems)
+        and command.action.type is BatchOperationType.ERASE_VARIABLES
+    ):
+        return Feature.VARIABLE_ERASURES
     return COMMAND_FEATURES[type(command)]
 
 

@@ -44,7 +44,7 @@ class EngineLimits:
     tenant_messages: int = 100_000
     tenant_broadcasts: int = 1_000
     tenant_batch_operations: int = 100
-    tenant_batch_items: int = 100_000
+    tenant_batch_items: int = 250_000
     cluster_variables: int = 1_000
     cluster_variable_characters: int = 1_000_000
     global_task_listeners: int = 100

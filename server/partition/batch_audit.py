@@ -14,7 +14,7 @@ from server.engine.batch_events import BatchItemsProcessed, BatchOutcome
 from server.engine.batch_operations import BatchOperationType
 from server.engine.commands import Command
 from server.engine.events import Event
-from server.partition.audit import AUDITED, LONGEST_DETAIL, Audited
+from server.partition.audit import AUDITED, LONGEST_DETAIL, VARIABLE, Audited
 from server.platform.errors import InvalidState
 from server.store.entities import AuditEntry, AuditResult
 
@@ -25,6 +25,8 @@ _ITEMS: Mapping[BatchOperationType, Audited] = {
     BatchOperationType.RESOLVE_INCIDENT: AUDITED[process_instance_commands.ResolveIncident],
     BatchOperationType.DELETE_PROCESS_INSTANCE: AUDITED[process_instance_commands.DeleteProcessInstance],
     BatchOperationType.DELETE_DECISION_INSTANCE: AUDITED[decision_commands.DeleteDecisionInstance],
+    # The entity is the process instance whose variables are erased.
+    BatchOperationType.ERASE_VARIABLES: Audited(VARIABLE, "DELETE"),
 }
 
 

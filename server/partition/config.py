@@ -10,6 +10,9 @@ MAX_PARTITIONS = 4095
 MAX_STALL_SECONDS = 600.0
 _MIB = 1024 * 1024
 
+MOST_BATCH_ITEMS = 250_000
+"""Most items of one batch operation, whatever its caller allows; `at_most` of the contract has the same bound."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionConfig:
@@ -71,6 +74,17 @@ class InstancesConfig:
     await_completion_seconds: float = 10.0
     max_awaiting: int = 10_000
     max_tenant_awaiting: int = 2_500
+
+
+@dataclass(frozen=True, slots=True)
+class BatchesConfig:
+    """[batches]: a batch operation with more than `max_items` items begins only when its caller allows that number, up to 250,000."""
+
+    max_items: int = 100_000
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_items <= MOST_BATCH_ITEMS:
+            raise ValueError(f"max_items: expected 1 to {MOST_BATCH_ITEMS}, found {self.max_items}")
 
 
 class DialectChoice(StrEnum):

@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from server.engine.events import ElementCompleted, ElementTerminated, Event, ProcessInstanceDeleted
+from server.engine.events import (
+    ElementCompleted,
+    ElementTerminated,
+    Event,
+    ProcessInstanceDeleted,
+    VariablesErased,
+)
 from server.engine.keys import Key
 from server.partition.commits import CAREFUL_COMMITS
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
@@ -27,6 +33,7 @@ from server.store.postgres.deletions import Deletions
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger
+from server.store.postgres.variable_erasures import VariableErasures
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +107,8 @@ class DurablePartitions:
             history = History(self.background)
             ended = Ended(partition, history, left, self.meter)
             deleted = Deleted(partition, Deletions(self.background, history, partition.id))
-            loops = (ended.run(), deleted.run(), _look_for_commands(partition))
+            erased = Erased(partition, VariableErasures(self.background, partition.id))
+            loops = (ended.run(), deleted.run(), erased.run(), _look_for_commands(partition))
             running = [tasks.create_task(loop) for loop in loops]
             self.sent(partition.id, unread)
             local = LocalPartition(partition, self.store, self.jobs, self.instances, deleted.hidden)
@@ -266,6 +274,35 @@ class Deleted:
 
     def _observe(self, happened: Sequence[Event]) -> None:
         if any(isinstance(event, ProcessInstanceDeleted) for event in happened):
+            self._some.set()
+
+
+class Erased:
+    """Process instances whose variables callers erased; `run` rewrites their rows."""
+
+    def __init__(self, partition: Partition, erasures: VariableErasures) -> None:
+        self._erasures = erasures
+        self._some = asyncio.Event()
+        self._some.set()
+        partition.observers.append(self._observe)
+
+    async def run(self) -> None:
+        pauses = Pauses(_BACK_OFF)
+        while True:
+            await self._some.wait()
+            self._some.clear()
+            try:
+                while await self._erasures.erase_some():
+                    pass
+            except ServiceError as refusal:
+                logger.warning("erasing variables failed; retrying", extra={"reason": refusal.detail})
+                await pauses.after_failure()
+                self._some.set()
+                continue
+            pauses.succeeded()
+
+    def _observe(self, happened: Sequence[Event]) -> None:
+        if any(isinstance(event, VariablesErased) for event in happened):
             self._some.set()
 
 

@@ -1,10 +1,10 @@
 """Creates and starts batch operations for the process instances or decision instances that match a query."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Final, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -18,38 +18,58 @@ from server.engine.batch_commands import (
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import PAGE_ITEMS
 from server.engine.keys import Key
+from server.partition.config import MOST_BATCH_ITEMS, BatchesConfig
 from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.errors import InvalidArgument, ServiceError
-from server.platform.query import Condition, Operator, Page, Query, SortKey, Window, equals
+from server.platform.query import Condition, Operator, Page, Query, Related, SortKey, Window, equals
 from server.platform.query.model import position_reader
 from server.store.entities import DecisionInstance, Incident, IncidentState, ProcessInstance
 from server.store.ports import Store
-from server.store.searchables import DECISION_INSTANCES, INCIDENTS
+from server.store.searchables import DECISION_INSTANCES, INCIDENTS, PROCESS_INSTANCES
 
-MOST_PROCESS_INSTANCES: Final = 100_000
-"""Most process instances, or decision instances, in one batch operation."""
+SAMPLE: Final = 20
+"""Most keys in a preview."""
 
 Considered: TypeAlias = ProcessInstance | DecisionInstance
 
 
+class Bounded(Protocol):
+    """A request whose caller may change the bound of its batch operation."""
+
+    @property
+    def at_most(self) -> int: ...
+    def HasField(self, name: Literal["at_most"], /) -> bool: ...  # noqa: N802  # protobuf's name
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The number of items of a batch operation, and the keys of the first ones."""
+
+    total: int
+    keys: Sequence[Key]
+
+
 class BatchCreation:
-    def __init__(self, store: Store, router: Router) -> None:
+    def __init__(self, store: Store, router: Router, config: BatchesConfig) -> None:
         self._store = store
         self._router = router
+        self.most_items = config.max_items
 
-    async def begin(self, action: BatchAction, query: Query, origin: Origin) -> Key:
+    async def begin(
+        self, action: BatchAction, query: Query, origin: Origin, at_most: int | None = None
+    ) -> Key:
         """Create a batch operation with items for all matches of the query, and start it.
 
         The query must be one for decision instances if the action deletes these, otherwise one for process
-        instances. Raises InvalidArgument for too many matches. Items are searched before and between the
+        instances. Raises InvalidArgument for more items than `at_most`, or than the configuration allows. Items are searched before and between the
         commands that add them. A caller that repeats the request with its idempotency key continues where the
         first call was interrupted.
         """
-        entity = _considered(action)
+        await self.expect_bounded(action, query, origin.tenant_id, at_most)
+        entity = _considered(action.type)
         pages = self._pages(entity, query, origin.tenant_id)
         first = await anext(pages)
-        _expect_bounded(first.total, entity)
         answer = await self._router.submit(CreateBatchOperation(origin.tenant_id, action), origin)
         assert isinstance(answer, answers.BatchOperationCreated)  # noqa: S101  # what the handler answers
         following = msgspec.structs.replace(origin, idempotency=None)
@@ -64,11 +84,37 @@ class BatchCreation:
         await self._router.submit(StartBatchOperation(origin.tenant_id, answer.key), following)
         return answer.key
 
-    async def expect_bounded(self, query: Query, tenant_id: str) -> None:
-        """Raises InvalidArgument when the query has too many matches."""
-        query = replace(query, window=Window(limit=1))
-        page = await self._store.search(ProcessInstance, query, tenant_id=tenant_id)
-        _expect_bounded(page.total, ProcessInstance)
+    async def expect_bounded(
+        self, action: BatchAction, query: Query, tenant_id: str, at_most: int | None
+    ) -> None:
+        """Raises InvalidArgument for more items than `at_most`, or than the configuration allows."""
+        total = (await self.preview(action.type, query, tenant_id)).total
+        most = self.most_items if at_most is None else at_most
+        if total > most:
+            remedy = (
+                f"narrow the filter, because a batch operation has at most {MOST_BATCH_ITEMS}"
+                if total > MOST_BATCH_ITEMS
+                else f"narrow the filter, or allow this number with atMost: {total}"
+            )
+            raise InvalidArgument(
+                f"filter: expected at most {most} {_NAMES[action.type]}, found {total}; {remedy}"
+            )
+
+    async def preview(self, operation: BatchOperationType, query: Query, tenant_id: str) -> Preview:
+        """Count the items, and return the first ones; changes nothing."""
+        window = Window(limit=SAMPLE)
+        if operation is BatchOperationType.RESOLVE_INCIDENT:
+            incidents = await self._store.search(
+                Incident, replace(_open_incidents(query), window=window), tenant_id=tenant_id
+            )
+            return Preview(incidents.total, [row.incident_key for row in incidents.items])
+        query = replace(query, window=window)
+        if operation is BatchOperationType.DELETE_DECISION_INSTANCE:
+            decisions = await self._store.search(DecisionInstance, query, tenant_id=tenant_id)
+            keys = dict.fromkeys(row.decision_evaluation_key for row in decisions.items)
+            return Preview(decisions.total, [*keys])
+        instances = await self._store.search(ProcessInstance, query, tenant_id=tenant_id)
+        return Preview(instances.total, [row.process_instance_key for row in instances.items])
 
     async def _pages(
         self, entity: type[Considered], query: Query, tenant_id: str
@@ -76,7 +122,7 @@ class BatchCreation:
         """Pages of matches in key order; at least one, which may be empty."""
         place_of = position_reader(query.sort)
         query = replace(query, window=Window(limit=PAGE_ITEMS))
-        for _ in range(0, MOST_PROCESS_INSTANCES, PAGE_ITEMS):
+        for _ in range(0, MOST_BATCH_ITEMS, PAGE_ITEMS):
             page = await self._store.search(entity, query, tenant_id=tenant_id)
             after = place_of(page.items[-1]) if len(page.items) == PAGE_ITEMS else None
             yield page
@@ -143,12 +189,24 @@ class BatchCreation:
             query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
 
-def _considered(action: BatchAction) -> type[Considered]:
-    is_of_decisions = action.type is BatchOperationType.DELETE_DECISION_INSTANCE
+def at_most_of(request: Bounded) -> int | None:
+    return request.at_most if request.HasField("at_most") else None
+
+
+def _considered(operation: BatchOperationType) -> type[Considered]:
+    is_of_decisions = operation is BatchOperationType.DELETE_DECISION_INSTANCE
     return DecisionInstance if is_of_decisions else ProcessInstance
 
 
-def _expect_bounded(total: int, entity: type[Considered]) -> None:
-    if total > MOST_PROCESS_INSTANCES:
-        named = "decision instances" if entity is DecisionInstance else "process instances"
-        raise InvalidArgument(f"filter: expected at most {MOST_PROCESS_INSTANCES} {named}, found {total}")
+def _open_incidents(query: Query) -> Query:
+    """The open incidents of the process instances that match."""
+    key = INCIDENTS.fields["process_instance_key"]
+    of_them = Related(key, ProcessInstance, PROCESS_INSTANCES.key.name, query.clauses)
+    return INCIDENTS.query(equals(INCIDENTS, "state", IncidentState.ACTIVE), of_them)
+
+
+_NAMES: Mapping[BatchOperationType, str] = {
+    **dict.fromkeys(BatchOperationType, "process instances"),
+    BatchOperationType.RESOLVE_INCIDENT: "incidents",
+    BatchOperationType.DELETE_DECISION_INSTANCE: "decision instances",
+}

@@ -1,22 +1,31 @@
 """Servicer for creating, reading and controlling batch operations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
-
-from google.protobuf.message import Message
 
 from gnomon.engine.v1 import batch_operation_pb2 as entity_pb
 from gnomon.engine.v1 import batch_operation_service_pb2 as pb
 from server.engine.batch_commands import CancelBatchOperation, ResumeBatchOperation, SuspendBatchOperation
 from server.engine.batch_operations import BatchAction, BatchOperationType, ElementPair
 from server.engine.keys import Key, partition_of
+from server.partition.config import BatchesConfig
 from server.partition.router import Router
 from server.platform.call import Call
-from server.platform.errors import PermissionDenied
+from server.platform.errors import InvalidArgument, PermissionDenied
 from server.platform.interceptors import is_authorized
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Operator, equals, parse, parse_selection
-from server.rpc.batch_creation import BatchCreation
+from server.platform.query import (
+    AnyOf,
+    Condition,
+    Operator,
+    Query,
+    Related,
+    equals,
+    parse,
+    parse_selection,
+)
+from server.rpc.batch_creation import BatchCreation, at_most_of
 from server.rpc.origin import origin_of
 from server.rpc.reads import bounded, found, search
 from server.store.entities import (
@@ -41,6 +50,7 @@ _PERMISSIONS: Mapping[BatchOperationType, str] = {
     BatchOperationType.RESOLVE_INCIDENT: "incident:resolve",
     BatchOperationType.DELETE_PROCESS_INSTANCE: "instance:delete",
     BatchOperationType.DELETE_DECISION_INSTANCE: "instance:delete",
+    BatchOperationType.ERASE_VARIABLES: "variable:erase",
 }
 
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
@@ -49,16 +59,39 @@ _IS_NOT_CALLED = Condition(
     PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, False
 )  # operand
 
+_IS_CALLED = Condition(
+    PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, True
+)  # operand
+
+# Further conditions on the process instances of an operation.
+_CONSIDERED: Mapping[BatchOperationType, Sequence[Condition]] = {
+    BatchOperationType.CANCEL_PROCESS_INSTANCE: (_IS_ACTIVE, _IS_NOT_CALLED),
+    BatchOperationType.MIGRATE_PROCESS_INSTANCE: (_IS_ACTIVE,),
+    BatchOperationType.MODIFY_PROCESS_INSTANCE: (_IS_ACTIVE,),
+    BatchOperationType.RESOLVE_INCIDENT: (_IS_ACTIVE, _HAS_INCIDENT),
+}
+_TYPE_PREFIX = "BATCH_OPERATION_TYPE_"
+
+_Creation = (
+    pb.CancelProcessInstancesBatchOperationRequest
+    | pb.DeleteProcessInstancesBatchOperationRequest
+    | pb.DeleteDecisionInstancesBatchOperationRequest
+    | pb.MigrateProcessInstancesBatchOperationRequest
+    | pb.ModifyProcessInstancesBatchOperationRequest
+    | pb.ResolveIncidentsBatchOperationRequest
+    | pb.EraseVariablesBatchOperationRequest
+)
+
 _mapped = mapper(
     BatchOperation, entity_pb.BatchOperation, ignored=frozenset({"batch_operation_type", "errors"})
 )
 
 
 class BatchOperationServicer:
-    def __init__(self, store: Store, router: Router) -> None:
+    def __init__(self, store: Store, router: Router, config: BatchesConfig) -> None:
         self._store = store
         self._router = router
-        self._creation = BatchCreation(store, router)
+        self._creation = BatchCreation(store, router, config)
 
     # Creation
 
@@ -66,7 +99,7 @@ class BatchOperationServicer:
         self, request: pb.CancelProcessInstancesBatchOperationRequest, call: Call
     ) -> pb.CancelProcessInstancesBatchOperationResponse:
         action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
-        key = await self._begin(action, request, call, (_IS_ACTIVE, _IS_NOT_CALLED))
+        key = await self._begin(action, request, call)
         return pb.CancelProcessInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -75,7 +108,7 @@ class BatchOperationServicer:
         self, request: pb.DeleteProcessInstancesBatchOperationRequest, call: Call
     ) -> pb.DeleteProcessInstancesBatchOperationResponse:
         action = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
-        key = await self._begin(action, request, call, ())
+        key = await self._begin(action, request, call)
         return pb.DeleteProcessInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -84,8 +117,7 @@ class BatchOperationServicer:
         self, request: pb.DeleteDecisionInstancesBatchOperationRequest, call: Call
     ) -> pb.DeleteDecisionInstancesBatchOperationResponse:
         action = BatchAction(BatchOperationType.DELETE_DECISION_INSTANCE)
-        query = parse_selection(DECISION_INSTANCES, request)
-        key = await self._creation.begin(action, query, origin_of(request, call))
+        key = await self._begin(action, request, call)
         return pb.DeleteDecisionInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -99,7 +131,7 @@ class BatchOperationServicer:
             Key(plan.target_process_definition_key),
             _pairs(plan.mapping_instructions),
         )
-        key = await self._begin(action, request, call, (_IS_ACTIVE,))
+        key = await self._begin(action, request, call)
         return pb.MigrateProcessInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -109,7 +141,7 @@ class BatchOperationServicer:
     ) -> pb.ModifyProcessInstancesBatchOperationResponse:
         pairs = _pairs(request.move_instructions)
         action = BatchAction(BatchOperationType.MODIFY_PROCESS_INSTANCE, element_pairs=pairs)
-        key = await self._begin(action, request, call, (_IS_ACTIVE,))
+        key = await self._begin(action, request, call)
         return pb.ModifyProcessInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
@@ -118,8 +150,18 @@ class BatchOperationServicer:
         self, request: pb.ResolveIncidentsBatchOperationRequest, call: Call
     ) -> pb.ResolveIncidentsBatchOperationResponse:
         action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
-        key = await self._begin(action, request, call, (_IS_ACTIVE, _HAS_INCIDENT))
+        key = await self._begin(action, request, call)
         return pb.ResolveIncidentsBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def erase_variables_batch_operation(
+        self, request: pb.EraseVariablesBatchOperationRequest, call: Call
+    ) -> pb.EraseVariablesBatchOperationResponse:
+        names = tuple(dict.fromkeys(request.variable_names))
+        action = BatchAction(BatchOperationType.ERASE_VARIABLES, variable_names=names)
+        key = await self._begin(action, request, call)
+        return pb.EraseVariablesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 
@@ -135,12 +177,31 @@ class BatchOperationServicer:
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 
-    async def _begin(
-        self, action: BatchAction, request: Message, call: Call, also: Sequence[Condition]
-    ) -> Key:
+    async def _begin(self, action: BatchAction, request: _Creation, call: Call) -> Key:
         """Create a batch operation for the matches of the request's filter."""
-        query = parse_selection(PROCESS_INSTANCES, request, also=also)
-        return await self._creation.begin(action, query, origin_of(request, call))
+        query = _selection(action.type, request)
+        return await self._creation.begin(action, query, origin_of(request, call), at_most_of(request))
+
+    async def preview_batch_operation(
+        self, request: pb.PreviewBatchOperationRequest, call: Call
+    ) -> pb.PreviewBatchOperationResponse:
+        """Raises PermissionDenied for a caller who may not create the batch operation."""
+        name = entity_pb.BatchOperationType.Name(request.batch_operation_type)
+        operation = BatchOperationType(name.removeprefix(_TYPE_PREFIX))
+        _expect_permission(operation, call)
+        is_of_decisions = operation is BatchOperationType.DELETE_DECISION_INSTANCE
+        if request.HasField("filter") if is_of_decisions else request.HasField("decision_instance_filter"):
+            named = "decisionInstanceFilter" if is_of_decisions else "filter"
+            raise InvalidArgument(f"{operation} has {named} alone")
+        selecting: _Creation = (
+            pb.DeleteDecisionInstancesBatchOperationRequest(filter=request.decision_instance_filter)
+            if is_of_decisions
+            else pb.CancelProcessInstancesBatchOperationRequest(filter=request.filter)
+        )
+        found = await self._creation.preview(operation, _selection(operation, selecting), call.tenant_id)
+        return pb.PreviewBatchOperationResponse(
+            total_items=found.total, sample_keys=found.keys, at_most=self._creation.most_items
+        )
 
     # Control
 
@@ -168,10 +229,7 @@ class BatchOperationServicer:
     async def _expect_permitted(self, key: int, call: Call) -> Key:
         """Raises NotFound, and PermissionDenied for a caller who may not create this type of batch operation."""
         row = await found(self._store, BatchOperation, key, call)
-        permission = _PERMISSIONS[row.operation_type]
-        # An authorization for batch operations covers all types.
-        if permission not in call.principal.permissions and not is_authorized(call):
-            raise PermissionDenied(f"{permission} is needed", permission=permission)
+        _expect_permission(row.operation_type, call)
         return row.batch_operation_key
 
     # Reads
@@ -202,6 +260,28 @@ class BatchOperationServicer:
         )
 
 
+def _expect_permission(operation: BatchOperationType, call: Call) -> None:
+    permission = _PERMISSIONS[operation]
+    # An authorization for batch operations covers all types.
+    if permission not in call.principal.permissions and not is_authorized(call):
+        raise PermissionDenied(f"{permission} is needed", permission=permission)
+
+
+def _selection(operation: BatchOperationType, request: _Creation) -> Query:
+    """A query for the entities whose items the batch operation has; raises InvalidArgument."""
+    if operation is BatchOperationType.DELETE_DECISION_INSTANCE:
+        return parse_selection(DECISION_INSTANCES, request)
+    query = parse_selection(PROCESS_INSTANCES, request, also=_CONSIDERED.get(operation, ()))
+    return _with_called(query) if operation is BatchOperationType.ERASE_VARIABLES else query
+
+
+def _with_called(query: Query) -> Query:
+    """Include all process instances that the matching ones called, directly or not."""
+    root = PROCESS_INSTANCES.fields["root_process_instance_key"]
+    called = (_IS_CALLED, Related(root, ProcessInstance, PROCESS_INSTANCES.key.name, query.clauses))
+    return replace(query, clauses=(AnyOf((query.clauses, called)),))
+
+
 class _Pair(Protocol):
     @property
     def source_element_id(self) -> str: ...
@@ -224,4 +304,4 @@ def _batch_operation(row: BatchOperation) -> entity_pb.BatchOperation:
 
 
 def _type(operation_type: str) -> entity_pb.BatchOperationType.ValueType:
-    return entity_pb.BatchOperationType.Value(f"BATCH_OPERATION_TYPE_{operation_type}")
+    return entity_pb.BatchOperationType.Value(f"{_TYPE_PREFIX}{operation_type}")

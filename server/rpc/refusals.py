@@ -84,6 +84,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "CancelProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
     "DeleteDecisionInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
     "DeleteProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
+    "EraseVariablesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
     "MigrateProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
     "ModifyProcessInstancesBatchOperation": AUDITED[batch_commands.CreateBatchOperation],
     "ResolveIncidentsBatchOperation": AUDITED[batch_commands.CreateBatchOperation],

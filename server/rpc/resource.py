@@ -9,12 +9,13 @@ from gnomon.engine.v1 import resource_service_pb2 as pb
 from server.engine.batch_operations import BatchAction, BatchOperationType
 from server.engine.deployment_commands import DeleteResource
 from server.engine.keys import Key
+from server.partition.config import BatchesConfig
 from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import PermissionDenied
 from server.platform.query import Condition, Operator, Query, equals
-from server.rpc.batch_creation import BatchCreation
+from server.rpc.batch_creation import BatchCreation, at_most_of
 from server.rpc.origin import origin_of
 from server.rpc.reads import found, get
 from server.store.entities import GenericResource, ProcessDefinition, ProcessInstanceState
@@ -27,10 +28,10 @@ _ENDED = (ProcessInstanceState.COMPLETED, ProcessInstanceState.TERMINATED)
 
 
 class ResourceServicer:
-    def __init__(self, router: Router, store: Store) -> None:
+    def __init__(self, router: Router, store: Store, config: BatchesConfig) -> None:
         self._router = router
         self._store = store
-        self._batches = BatchCreation(store, router)
+        self._batches = BatchCreation(store, router, config)
 
     async def get_resource(self, request: pb.GetResourceRequest, call: Call) -> pb.GetResourceResponse:
         """Read a resource, also a deleted one, because a job may still have its key."""
@@ -48,13 +49,13 @@ class ResourceServicer:
     ) -> pb.DeleteResourceResponse:
         key, origin = Key(request.resource_key), origin_of(request, call)
         response = pb.DeleteResourceResponse(resource_key=key)
-        ended = await self._history(key, call) if request.delete_history else None
+        ended = await self._history(key, call, at_most_of(request)) if request.delete_history else None
         await self._router.submit(DeleteResource(call.tenant_id, key), origin)
         if ended is not None:
-            response.batch_operation.MergeFrom(await self._begin_deletion(ended, origin))
+            response.batch_operation.MergeFrom(await self._begin_deletion(ended, origin, at_most_of(request)))
         return response
 
-    async def _history(self, key: Key, call: Call) -> Query | None:
+    async def _history(self, key: Key, call: Call, at_most: int | None) -> Query | None:
         """A query for the ended instances of a process definition; None for other resources.
 
         Raises PermissionDenied, and InvalidArgument for too many instances.
@@ -64,11 +65,13 @@ class ResourceServicer:
             return None
         _expect_permitted(call)
         ended = _ended_instances_of(key)
-        await self._batches.expect_bounded(ended, call.tenant_id)
+        await self._batches.expect_bounded(_DELETION, ended, call.tenant_id, at_most)
         return ended
 
-    async def _begin_deletion(self, ended: Query, origin: Origin) -> pb.BatchOperationCreated:
-        key = await self._batches.begin(_DELETION, ended, _following(origin))
+    async def _begin_deletion(
+        self, ended: Query, origin: Origin, at_most: int | None
+    ) -> pb.BatchOperationCreated:
+        key = await self._batches.begin(_DELETION, ended, _following(origin), at_most)
         return pb.BatchOperationCreated(batch_operation_key=str(key), batch_operation_type=_DELETION.type)
 
 

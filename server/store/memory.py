@@ -6,6 +6,7 @@ belong to the store and change with later commits, so readers must convert them 
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from operator import attrgetter
 from typing import cast
@@ -40,11 +41,13 @@ from server.store.entities import (
     UserTask,
     Variable,
 )
+from server.store.erasable import erased_values
 from server.store.ports import (
     Batch,
     Change,
     Delete,
     E,
+    Erase,
     Forget,
     IncomingCommand,
     Insert,
@@ -77,6 +80,8 @@ _WHOLE: Mapping[type[Entity], Callable[[Entity], Key | None]] = {
     **dict.fromkeys(PARTS, attrgetter("process_instance_key")),
     BatchOperationItem: attrgetter("batch_operation_key"),
 }
+
+_INSTANCE = "process_instance_key"
 
 # Entities of which only a bounded number of ended rows are kept.
 _ENDING = frozenset({ProcessInstance, DecisionInstance, BatchOperation})
@@ -250,6 +255,8 @@ class MemoryStore:
     def _take_out(self, change: Change) -> None:
         if isinstance(change, Forget):
             self._forget_ended(change.process_instance_key, change.tenant_id)
+        elif isinstance(change, Erase):
+            self._erase(change)
         elif isinstance(change, Delete):
             self._delete(self._tables[change.entity], change.key)
             if change.entity is DecisionInstance:
@@ -266,6 +273,20 @@ class MemoryStore:
                 self._parts[whole] = [row]
             else:
                 parts.append(row)
+
+    def _erase(self, change: Erase) -> None:
+        key, tenant_id = change.process_instance_key, change.tenant_id
+        items = self._tables[BatchOperationItem].rows_with(_INSTANCE, key, tenant_id=tenant_id)
+        for row in (*self._parts.get(key, ()), *items):
+            if row.tenant_id == tenant_id:
+                table = self._tables[type(row)]
+                table.update(table.key_of(row), erased_values(row, change, self._end_of))
+
+    def _end_of(self, variable: Variable) -> datetime | None:
+        """When the scope of a variable ended."""
+        is_whole = variable.scope_key == variable.process_instance_key
+        scope = self._tables[ProcessInstance if is_whole else ElementInstance].get(variable.scope_key)
+        return cast("ProcessInstance | ElementInstance", scope).end_date
 
     @staticmethod
     def _delete(table: Table[Entity], key: Key) -> None:

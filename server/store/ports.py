@@ -49,7 +49,20 @@ class Forget(msgspec.Struct, frozen=True, gc=False):
     process_instance_key: Key
 
 
-Change = Insert | Update | Delete | Forget
+class Erase(msgspec.Struct, frozen=True, gc=False):
+    """Erasure of values of variables in rows of a process instance, in bounded steps after the commit.
+
+    Concerns rows that no command has changed since `moment`, and variables with these `names`, or all without names.
+    """
+
+    key: Key
+    tenant_id: str
+    process_instance_key: Key
+    names: tuple[str, ...]
+    moment: datetime
+
+
+Change = Insert | Update | Delete | Forget | Erase
 
 
 @dataclass(frozen=True, slots=True)

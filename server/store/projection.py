@@ -40,6 +40,7 @@ from server.store.entities import (
     UserTaskState,
     Variable,
 )
+from server.store.erasable import ERASED
 from server.store.form_projection import form_deleted, form_deployed
 from server.store.generic_resource_projection import generic_resource_deleted, generic_resource_deployed
 from server.store.global_task_listener_projection import (
@@ -54,7 +55,7 @@ from server.store.message_projection import (
     subscription_opened,
     subscriptions_migrated,
 )
-from server.store.ports import Change, Forget, Insert, Update
+from server.store.ports import Change, Erase, Forget, Insert, Update
 from server.store.xml_text import xml_text
 
 Changes = list[Change]
@@ -144,6 +145,14 @@ def _process_instance_deleted(
     changes: Changes,
 ) -> None:
     changes.append(Forget(event.tenant_id, event.key))
+
+
+def _variables_erased(event: events.VariablesErased, now: datetime, changes: Changes) -> None:
+    for key in event.incident_keys:
+        changes.append(Update(Incident, key, {"error_message": ERASED}))
+    for key in event.job_keys:
+        changes.append(Update(Job, key, {"error_message": None}))
+    changes.append(Erase(event.key, event.tenant_id, event.process_instance_key, event.names, now))
 
 
 def _process_instance_migrated(
@@ -464,6 +473,7 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceDeleted: _process_instance_deleted,
+        events.VariablesErased: _variables_erased,
         events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementCompleted: _element_completed,

@@ -340,7 +340,7 @@ async def test_a_search_is_saved_for_its_user_found_again_and_removed(
 
 
 @pytest.mark.parametrize(("scope", "canceled"), [("chosen", 2), ("all", 3)])
-async def test_many_instances_are_cancelled_with_progress(
+async def test_many_instances_are_cancelled_after_a_preview_with_progress(
     page: Page, addresses: Addresses, scope: str, canceled: int
 ) -> None:
     process = f"many-{scope}"
@@ -352,23 +352,46 @@ async def test_many_instances_are_cancelled_with_progress(
         await page.click(f"#chosen-{key}")
     await put(page, "#scope", scope)
     await put(page, "#action", "cancel")
-    await submitted(page, "#batch button.danger")
+    await submitted(page, "#batch-actions button")
+    previewed = await page.run("document.getElementById('items').textContent")
+    listed = await page.run("[...document.querySelectorAll('main li code')].map((each) => each.textContent)")
+    with api(addresses.http) as session:
+        assert {session.get(f"/v2/process-instances/{key}").json()["state"] for key in keys} == {"ACTIVE"}
+    await submitted(page, "main button.danger")
     await page.until("document.querySelector('.facts .state').textContent === 'Completed'")
     facts = await page.run(
         "[...document.querySelectorAll('.facts dd')].slice(1, 4).map((each) => each.textContent)"
     )
 
+    assert (previewed, sorted(listed)) == (str(canceled), sorted(keys[:canceled]))
     assert facts == [str(canceled), str(canceled), "0"]
     with api(addresses.http) as session:
         states = [session.get(f"/v2/process-instances/{key}").json()["state"] for key in keys]
     assert sorted(states) == sorted(["TERMINATED"] * canceled + ["ACTIVE"] * (3 - canceled))
 
 
+async def test_variables_are_erased_after_a_preview(page: Page, addresses: Addresses) -> None:
+    with api(addresses.http) as session:
+        deployed(session, "erased")
+        key = start(session, "erased", name="Ada", size=1)
+    await visit(page, f"{addresses.http}/console/default/instances?process=erased")
+    await put(page, "#scope", "all")
+    await put(page, "#action", "erase")
+    await put(page, "#erased", "name, other")
+    await submitted(page, "#batch-actions button")
+    await submitted(page, "main button.danger")
+    await page.until("document.querySelector('.facts .state').textContent === 'Completed'")
+
+    with api(addresses.http) as session:
+        found = session.post("/v2/variables/search", json={"filter": {"processInstanceKey": key}}).json()
+    assert {each["name"]: each["value"] for each in found["items"]} == {"name": "null", "size": "1"}
+
+
 async def test_a_batch_without_instances_or_action_is_refused(page: Page, addresses: Addresses) -> None:
     key = begun(addresses.http, "unbatched")
     await visit(page, f"{addresses.http}/console/default/instances?process=unbatched")
     await put(page, "#action", "cancel")
-    await submitted(page, "#batch button.danger")
+    await submitted(page, "#batch-actions button")
 
     assert await page.run(PROBLEM) == "Choose at least one instance, or all that match the filter."
     with api(addresses.http) as session:

@@ -25,6 +25,7 @@ BY_PERMISSION_ALONE = {
     "ListUserTasks",
     "AcceptCancellation",
     "AcceptMigration",
+    "EraseVariablesBatchOperation",
     "CreateTenant",
     "UpdateTenant",
     "DeleteTenant",

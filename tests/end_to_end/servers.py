@@ -25,7 +25,7 @@ tenants = ["other"]
 id = "stranger"
 secret = "stranger-secret"
 tenants = ["other"]
-permissions = ["process:deploy", "process:delete", "instance:create", "instance:cancel", "instance:delete", "instance:migrate", "instance:modify", "job:work", "task:work", "incident:resolve", "message:publish", "signal:broadcast", "variable:write", "document:write", "document:read", "history:read", "operations:read", "clock:write", "identity:read", "identity:write", "audit:read"]
+permissions = ["process:deploy", "process:delete", "instance:create", "instance:cancel", "instance:delete", "instance:migrate", "instance:modify", "job:work", "task:work", "incident:resolve", "message:publish", "signal:broadcast", "variable:write", "variable:erase", "document:write", "document:read", "history:read", "operations:read", "clock:write", "identity:read", "identity:write", "audit:read"]
 
 [[bootstrap.clients]]
 id = "traveller"

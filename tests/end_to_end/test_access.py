@@ -217,6 +217,11 @@ BODIES = {
     "ResolveIncidentsBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "DeleteDecisionInstancesBatchOperation": {"filter": {"decisionDefinitionId": "none"}},
     "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
+    "EraseVariablesBatchOperation": {"filter": {"processDefinitionId": "none"}},
+    "PreviewBatchOperation": {
+        "batchOperationType": "CANCEL_PROCESS_INSTANCE",
+        "filter": {"processDefinitionId": "none"},
+    },
     "MigrateProcessInstancesBatchOperation": {
         "filter": {"processDefinitionId": "none"},
         "migrationPlan": MIGRATION,

@@ -200,6 +200,7 @@ def _play(scene: Scene) -> None:
     _play_documents(scene)
     _play_a_resolution(scene)
     _play_timers(scene)
+    _play_an_erasure(scene)
     _play_a_long_batch_operation(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
@@ -769,6 +770,14 @@ def _play_a_long_batch_operation(scene: Scene) -> None:
     scene.play("suspend-batch-operation", "POST", f"{path}/suspension", {})
     scene.play("resume-batch-operation", "POST", f"{path}/resumption", {})
     scene.play("cancel-batch-operation", "POST", f"{path}/cancellation", {})
+
+
+def _play_an_erasure(scene: Scene) -> None:
+    """Of variables of no process instance."""
+    wanted = {"filter": {"businessId": "none"}, "variableNames": ["customer"]}
+    scene.play("erase-variables", "POST", "/v1/process-instances/variable-erasure", wanted)
+    preview = {"batchOperationType": "ERASE_VARIABLES", "filter": {"processDefinitionId": "order"}}
+    scene.play("preview-batch-operation", "POST", "/v1/batch-operations/preview", preview)
 
 
 def _play_a_resolution(scene: Scene) -> None:

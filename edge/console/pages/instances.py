@@ -18,11 +18,12 @@ NAMES: Final = (
     *("process", "version", "key", "state", "incident", "business", "error", "element", "from", "to"),
     *("variable", "value", "parent"),
 )
-# The operation of each action on many instances.
+# The operation of each action on many instances, and its type.
 _BATCHES: Final = {
-    "cancel": "CancelProcessInstancesBatchOperation",
-    "resolve": "ResolveIncidentsBatchOperation",
-    "delete": "DeleteProcessInstancesBatchOperation",
+    "cancel": ("CancelProcessInstancesBatchOperation", "CANCEL_PROCESS_INSTANCE"),
+    "resolve": ("ResolveIncidentsBatchOperation", "RESOLVE_INCIDENT"),
+    "delete": ("DeleteProcessInstancesBatchOperation", "DELETE_PROCESS_INSTANCE"),
+    "erase": ("EraseVariablesBatchOperation", "ERASE_VARIABLES"),
 }
 
 # The default list; an index of the stores has this order.
@@ -37,16 +38,33 @@ async def instances(visit: Visit) -> web.Response:
 
 
 async def begin_batch(visit: Visit, form: Form) -> web.Response:
-    """Begin a batch operation on the chosen instances, or on all that match the filter, and show its progress."""
+    """Begin a batch operation on the chosen instances, or on all that match the filter, and show its progress.
+
+    The first time the page shows the number of items; then `confirmed` has this number, and more are not accepted.
+    """
     asked = _asked(form)
     try:
-        operation = _BATCHES.get(form.get("action", ""))
-        if operation is None:
+        action = _BATCHES.get(form.get("action", ""))
+        if action is None:
             raise InvalidArgument(marked("Choose an action."))
-        begun = await visit.api(operation, {"filter": _chosen(form, asked)})
+        operation, kind = action
+        wanted: dict[str, Any] = {"filter": _chosen(form, asked)}
+        confirmed = _number(form.get("confirmed", ""), "confirmed")
+        if confirmed is None:
+            preview = await visit.api("PreviewBatchOperation", {"batchOperationType": kind, **wanted})
+            return visit.page(
+                "batch_preview.html", "instances", preview=preview, kind=kind, asked=asked, form=form
+            )
+        if kind == "ERASE_VARIABLES":
+            wanted["variableNames"] = _names(form)
+        begun = await visit.api(operation, {**wanted, "atMost": confirmed})
     except REFUSED as error:
         return await _page(visit, asked, error)
     return visit.sent_to("batches", begun["batchOperationKey"])
+
+
+def _names(form: Form) -> list[str]:
+    return form.get("erased", "").replace(",", " ").split()
 
 
 def _chosen(form: Form, asked: Asked) -> dict[str, Any]:

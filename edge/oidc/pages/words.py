@@ -25,6 +25,7 @@ _WORDS = {
     "message:publish": marked("Publish messages to processes on your behalf"),
     "signal:broadcast": marked("Broadcast signals to processes on your behalf"),
     "variable:write": marked("Change the variables of processes on your behalf"),
+    "variable:erase": marked("Erase the variables of processes on your behalf"),
     "document:write": marked("Store and delete documents on your behalf"),
     "document:read": marked("Read stored documents on your behalf"),
     "history:read": marked("See the history of processes"),

@@ -21,7 +21,15 @@ from server.engine.batch_commands import (
 )
 from server.engine.batch_operations import BatchItem, BatchOperation, BatchOperationType, BatchPage, Phase
 from server.engine.decision_commands import DeleteDecisionInstance
-from server.engine.handlers import decision, incident, job, migration, modification, process_instance
+from server.engine.handlers import (
+    decision,
+    incident,
+    job,
+    migration,
+    modification,
+    process_instance,
+    variable,
+)
 from server.engine.job_commands import UpdateJob
 from server.engine.keys import Key, partition_of
 from server.engine.limits import ENTERING_STEPS
@@ -250,6 +258,10 @@ def _resolve_incident(command: ProcessBatchItems, item: BatchItem, step: Step) -
     incident.resolve(ResolveIncident(command.tenant_id, item.key), step)
 
 
+def _erase_variables(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    variable.erase(command.tenant_id, item.key, command.action.variable_names, step)
+
+
 _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, Step], None]] = {
     BatchOperationType.CANCEL_PROCESS_INSTANCE: _cancel_process_instance,
     BatchOperationType.MIGRATE_PROCESS_INSTANCE: _migrate_process_instance,
@@ -257,6 +269,7 @@ _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, St
     BatchOperationType.RESOLVE_INCIDENT: _resolve_incident,
     BatchOperationType.DELETE_PROCESS_INSTANCE: _delete_process_instance,
     BatchOperationType.DELETE_DECISION_INSTANCE: _delete_decision_instance,
+    BatchOperationType.ERASE_VARIABLES: _erase_variables,
 }
 
 

@@ -114,6 +114,13 @@ SELECT $1, r.key, r.tenant_id FROM unnest({0}::text::bigint[], {1}::text::text[]
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_instance_key) DO NOTHING""")
 
+ERASE = Clause("""
+INSERT INTO gnomon.variable_erasure (partition_id, erasure_key, tenant_id, process_instance_key, names, moment)
+SELECT $1, r.erasure_key, r.tenant_id, r.process_instance_key, r.names, r.moment
+FROM unnest({0}::text::bigint[], {1}::text::text[], {2}::text::bigint[], {3}::text::text[], {4}::text::timestamptz[])
+    AS r (erasure_key, tenant_id, process_instance_key, names, moment)
+WHERE EXISTS (SELECT FROM fence)""")
+
 PUT_PAGES = Clause("""
 INSERT INTO gnomon.document (partition_id, kind, key, page, format, content)
 SELECT $1, r.kind, r.key, r.page, r.format, r.content

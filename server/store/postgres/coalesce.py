@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from server.engine.keys import Key
 from server.store.entities import AuditEntry, Entity
-from server.store.ports import Change, Delete, Insert, Update
+from server.store.ports import Change, Delete, Erase, Insert, Update
 from server.store.postgres.columns import TABLES, Table
 
 # Audit entries are separate from the changes of a batch; the commit assigns their keys.
@@ -26,16 +26,18 @@ class RowChanges:
 
 
 class Coalesced(NamedTuple):
-    """Row changes by entity, always in the same order, and the tenants of process instances whose rows are to be deleted."""
+    """Row changes by entity, always in the same order, the tenants of process instances whose rows are to be deleted, and erasures."""
 
     rows: Sequence[RowChanges]
     forgotten: Mapping[Key, str]
+    erased: Sequence[Erase]
 
 
 def coalesce(changes: Iterable[Change]) -> Coalesced:
     """Merge the changes; raises ValueError for a change that fits no table and for a duplicate insert."""
     coalesced: dict[type[Entity], RowChanges] = {}
     forgotten: dict[Key, str] = {}
+    erased: list[Erase] = []
     for change in changes:
         if isinstance(change, Insert):
             entity: type[Entity] = type(change.row)
@@ -44,9 +46,11 @@ def coalesce(changes: Iterable[Change]) -> Coalesced:
             _update(_of(change.entity, coalesced), change.key, change.values)
         elif isinstance(change, Delete):
             _delete(_of(change.entity, coalesced), change.key)
+        elif isinstance(change, Erase):
+            erased.append(change)
         else:
             forgotten[change.process_instance_key] = change.tenant_id
-    return Coalesced([coalesced[entity] for entity in _TABLES if entity in coalesced], forgotten)
+    return Coalesced([coalesced[entity] for entity in _TABLES if entity in coalesced], forgotten, erased)
 
 
 def _of(entity: type[Entity], coalesced: dict[type[Entity], RowChanges]) -> RowChanges:

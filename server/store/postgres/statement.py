@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+import orjson
+
 from server.engine.keys import COUNTER_BITS, Key
 from server.engine.pages import FIRST_FORMAT, HEAD_PAGE
 from server.store.entities import AuditEntry
-from server.store.ports import EVERY_OTHER_PARTITION, Batch, OutgoingCommand, PartitionId
+from server.store.ports import EVERY_OTHER_PARTITION, Batch, Erase, OutgoingCommand, PartitionId
 from server.store.postgres import clauses
 from server.store.postgres.clauses import MOST_PLACES, PLACE_BITS, Clause
 from server.store.postgres.coalesce import RowChanges, coalesce
@@ -57,6 +59,7 @@ class Statements:
         filled = [
             *self._rows(coalesced.rows),
             *_forgotten(coalesced.forgotten),
+            *_erased(coalesced.erased),
             *_documents(batch),
             *_answers(batch),
             *self._audit(batch.audit, first_key),
@@ -221,6 +224,18 @@ def _first_format(batch: Batch) -> Iterator[Filled]:
 def _forgotten(tenants: Mapping[Key, str]) -> Iterator[Filled]:
     if tenants:
         yield clauses.FORGET, (scalars(list(tenants)), texts(list(tenants.values())))
+
+
+def _erased(erased: Sequence[Erase]) -> Iterator[Filled]:
+    if erased:
+        arrays = (
+            scalars([each.key for each in erased]),
+            texts([each.tenant_id for each in erased]),
+            scalars([each.process_instance_key for each in erased]),
+            texts([orjson.dumps(each.names).decode() for each in erased]),
+            scalars([each.moment for each in erased]),
+        )
+        yield clauses.ERASE, arrays
 
 
 def _answers(batch: Batch) -> Iterator[Filled]:

@@ -30,6 +30,7 @@ _HISTORY = tuple(TABLES[entity] for entity in TABLES if entity in BUCKETED)
 _OWN = {
     "gnomon.idempotency": ("idempotency_key", "length(answer)"),
     "gnomon.history_deletion": ("process_instance_key", "0"),
+    "gnomon.variable_erasure": ("erasure_key", "0"),
     "gnomon.quota_reservation": ("epoch, number", "0"),
     "gnomon.active_instances": ("tenant_id", "0"),
 }

@@ -312,6 +312,30 @@ def test_an_incident_is_listed_and_resolved(gnomon: Gnomon, greeting: str) -> No
     assert gnomon("instances", key, "--json").json["state"] == "COMPLETED"
 
 
+def test_a_dry_run_shows_the_number_of_items_and_changes_nothing(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting, "--variables", '{"name": "Ada"}')
+    chosen = ("--process", greeting, "--key", key, "--variable", 'name="Ada"', "--state", "active")
+
+    previews = [
+        gnomon("batch", "begin", operation, *chosen, "--dry-run", "--json").json
+        for operation in ("cancel", "erase", "delete", "resolve")
+    ]
+    refused = gnomon("batch", "begin", "cancel", "--process", greeting, "--at-most", "250001")
+
+    assert [(each["totalItems"], each["sampleKeys"]) for each in previews] == [(1, [key])] * 3 + [(0, [])]
+    assert refused.exit_code == 2
+    assert gnomon("instances", key, "--json").json["state"] == "ACTIVE"
+
+
+def test_a_batch_operation_begins_with_conditions_that_are_understood(gnomon: Gnomon) -> None:
+    without = gnomon("batch", "begin", "erase")
+    misplaced = gnomon("batch", "begin", "cancel", "--business-id", "b-1", "--name", "name")
+    malformed = gnomon("batch", "begin", "erase", "--variable", "name=Ada")
+
+    assert (without.exit_code, "INVALID_ARGUMENT" in without.errors) == (1, True)
+    assert (misplaced.exit_code, malformed.exit_code) == (2, 2)
+
+
 def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

@@ -196,7 +196,8 @@ class DurableScenario(ServedScenario):
         assert found == audited
 
     async def _has_deleted(self) -> bool:
-        return not await self._stage.database.fetch("SELECT FROM gnomon.history_deletion")
+        noted = "SELECT FROM gnomon.history_deletion UNION ALL SELECT FROM gnomon.variable_erasure"
+        return not await self._stage.database.fetch(noted)
 
     async def _rows(self, entity: type[Any]) -> list[Any]:
         relation = RELATIONS[entity]

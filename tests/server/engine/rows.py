@@ -7,9 +7,10 @@ from typing import TypeVar, cast
 
 from server.engine.events import Event
 from server.engine.keys import Key
-from server.store.entities import Entity, ProcessInstance
+from server.store.entities import ElementInstance, Entity, ProcessInstance, Variable
+from server.store.erasable import erased_values
 from server.store.memory import PARTS
-from server.store.ports import Change, Delete, Forget, Insert
+from server.store.ports import Change, Delete, Erase, Forget, Insert
 from server.store.projection import project
 from server.store.searchables import SEARCHABLES
 
@@ -52,7 +53,21 @@ class Rows:
         if isinstance(change, Delete):
             del self._rows[change.entity, change.key]
             return
+        if isinstance(change, Erase):
+            self._erase(change)
+            return
         row = self._rows[change.entity, change.key]
         for name, value in change.values.items():
             assert hasattr(row, name)
             setattr(row, name, value)
+
+    def _erase(self, change: Erase) -> None:
+        for row in self._rows.values():
+            if getattr(row, "process_instance_key", None) == change.process_instance_key:
+                for name, value in erased_values(row, change, self._end_of).items():
+                    setattr(row, name, value)
+
+    def _end_of(self, variable: Variable) -> datetime | None:
+        key = variable.scope_key
+        is_whole = key == variable.process_instance_key
+        return (self.get(ProcessInstance, key) if is_whole else self.get(ElementInstance, key)).end_date

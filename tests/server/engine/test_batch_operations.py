@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, process
+from server.bpmn.builder import ProcessBuilder, process, sub_process
 from server.engine import batch_commands, process_instance_commands
 from server.engine import process as handle
 from server.engine.batch_events import BatchItemsDropped, BatchItemsProcessed, BatchItemsSettled
@@ -26,6 +26,7 @@ from server.store.entities import (
     BatchOperationItemState,
     BatchOperationState,
     ElementInstance,
+    Variable,
 )
 from tests.server.engine.scenario import Scenario
 from tests.server.engine.strategies import POISON
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 CANCEL = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
 DELETE = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
+ERASE = BatchAction(BatchOperationType.ERASE_VARIABLES)
 HOUR = timedelta(hours=1)
 
 
@@ -112,6 +114,26 @@ def test_each_item_is_cancelled_and_the_others_go_on(engine: Scenario) -> None:
     assert row(engine, key).state is BatchOperationState.COMPLETED
     assert row(engine, key).end_date == engine.now
     assert engine.state.batches.operations == engine.state.batches.pages == {}
+
+
+def test_variables_of_all_scopes_are_erased_and_conditions_on_them_are_evaluated(engine: Scenario) -> None:
+    inner = sub_process("inner").service_task("pack", type="pack").end()
+    engine.deploy(
+        process("order")
+        .embed(inner, inputs={"copy": "=customer"})
+        .end()
+        .boundary_condition("gone", on="inner", condition="=customer = null", is_interrupting=False)
+        .service_task("tell", type="tell")
+        .end()
+    )
+    first = engine.start(customer="ann", other=1).instance_key
+
+    key = begun(engine, [first], ERASE)
+
+    assert counts(engine, key) == (1, 1, 0)
+    assert standing(engine) == ["inner", "pack", "tell"]
+    values = {each.name: each.value for each in engine.rows.all(Variable)}
+    assert values == {"customer": "null", "other": "null", "copy": "null"}
 
 
 def test_the_history_of_each_item_is_deleted_unless_it_runs(engine: Scenario) -> None:

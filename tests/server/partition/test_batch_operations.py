@@ -1,7 +1,8 @@
 """Batch operations with items in several partitions, each of which may die between any two commits."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 
 from server.bpmn.builder import process
 from server.engine import batch_commands, decision_commands, deployment_commands, process_instance_commands
@@ -23,6 +24,8 @@ CANCEL = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
 DELETE_DECISIONS = BatchAction(BatchOperationType.DELETE_DECISION_INSTANCE)
 PRICING = graph(*DISCOUNT)
 DELETE = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
+ERASE = BatchAction(BatchOperationType.ERASE_VARIABLES)
+SECRET = "secret-of-the-customer"
 
 
 class Pair:
@@ -31,9 +34,11 @@ class Pair:
     def __init__(self, deployed: Deployment, first: LocalPartition, second: LocalPartition) -> None:
         self.deployed, self.first, self.second = deployed, first, second
 
-    async def start(self, partition: LocalPartition, count: int) -> list[Key]:
+    async def start(
+        self, partition: LocalPartition, count: int, variables: Mapping[str, str] = MappingProxyType({})
+    ) -> list[Key]:
         command = process_instance_commands.CreateProcessInstance(
-            tenant_id="default", process_definition_id="order"
+            tenant_id="default", process_definition_id="order", variables=variables
         )
         answers = [await partition.submit(command) for _ in range(count)]
         return [answer.head.key for answer in answers if isinstance(answer, CreatedInstance)]
@@ -149,6 +154,61 @@ async def test_a_crash_between_any_two_commits_deletes_each_history_once(durable
             FROM gnomon.audit_entry WHERE operation_type = 'DELETE' AND result = 'SUCCESS'
         """
         assert tuple(await deployed.pool.fetchrow(text)) == (count + 2, count + 2, "DELETE_PROCESS_INSTANCE")
+
+
+async def test_a_crash_between_any_two_commits_leaves_no_value_of_an_erased_variable(
+    durable_dsn: str,
+) -> None:
+    count = ITEMS_AT_ONCE + 2
+    async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
+        await deploy(deployed)
+        secret = {"customer": f'"{SECRET}"'}
+        async with opened(deployed) as both:
+            here = await both.start(both.first, 3, secret)
+            there = await both.start(both.second, count, secret)
+            for partition, keys in ((both.first, here[1:]), (both.second, there[1:])):
+                for key in keys:
+                    await partition.submit(process_instance_commands.CancelProcessInstance("default", key))
+        assert await tables_with(SECRET, deployed)
+        async with opened(deployed) as both:
+            await both.begin([*here, *there], ERASE)
+        for _ in range(MOST_CRASHES):
+            async with opened(deployed) as both:
+                await both.second.catch_up()
+            async with opened(deployed) as both:
+                await both.first.catch_up()
+            if (await states(deployed))[0] == "COMPLETED":
+                break
+
+        async with opened(deployed):
+
+            async def is_erased() -> bool:
+                return not await deployed.pool.fetch("SELECT FROM gnomon.variable_erasure")
+
+            await until_so(is_erased)
+        assert await states(deployed) == ("COMPLETED", {"COMPLETED": count + 3})
+        assert await tables_with(SECRET, deployed) == []
+        values = await deployed.pool.fetch("SELECT value, count(*) FROM gnomon.variable GROUP BY value")
+        assert dict(values) == {"null": 2, '"[erased]"': count + 1}
+        text = """
+            SELECT count(*), count(DISTINCT process_instance_key), min(actor_id), min(batch_operation_type)
+            FROM gnomon.audit_entry WHERE entity_type = 'VARIABLE' AND operation_type = 'DELETE'
+        """
+        assert tuple(await deployed.pool.fetchrow(text)) == (count + 3, count + 3, "ann", "ERASE_VARIABLES")
+
+
+async def tables_with(text: str, deployed: Deployment) -> list[str]:
+    """The tables with a row that contains the text."""
+    found = await deployed.pool.fetch(
+        "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('gnomon', 'runtime', 'history')"
+    )
+    octets = text.encode().hex()
+    condition = f"row::text LIKE '%{text}%' OR row::text LIKE '%{octets}%'"
+    return [
+        table
+        for (table,) in found
+        if await deployed.pool.fetch(f"SELECT FROM {table} AS row WHERE {condition} LIMIT 1")  # ours
+    ]
 
 
 async def test_a_crash_between_any_two_commits_deletes_each_evaluation_once(durable_dsn: str) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from server.app import DurableEngine, Engine, create_embedded_engine, durable_engine
 from server.config import EngineConfig
-from server.partition.config import ClusterConfig, InstancesConfig
+from server.partition.config import BatchesConfig, ClusterConfig, InstancesConfig
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.policy import Mode
@@ -21,6 +21,7 @@ UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 HOST = "127.0.0.1"
 INSTANCES = InstancesConfig(await_completion_seconds=10)
+DEFAULT_BATCHES = BatchesConfig()
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Running:
 
 
 @asynccontextmanager
-async def embedded() -> AsyncIterator[Running]:
-    engine = create_embedded_engine(EngineConfig(instances=INSTANCES))
+async def embedded(batches: BatchesConfig = DEFAULT_BATCHES) -> AsyncIterator[Running]:
+    engine = create_embedded_engine(EngineConfig(instances=INSTANCES, batches=batches))
     async with _running(engine):
         yield Running(Mode.EMBEDDED, engine, Time(engine.clock, (engine.partition,)))
 

@@ -10,6 +10,7 @@ from server.engine.answers import BatchOperationCreated
 from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import PAGE_ITEMS
 from server.engine.keys import Key, first_key
+from server.partition.config import MOST_BATCH_ITEMS, BatchesConfig
 from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
@@ -201,18 +202,15 @@ async def test_evaluations_on_several_pages_are_items_once(
     assert not (await caller("SearchDecisionInstances")).items
 
 
-async def test_evaluations_of_other_tenants_and_too_many_are_not_deleted(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_evaluations_of_other_tenants_and_too_many_are_not_deleted(caller: Caller) -> None:
     await caller("CreateDeployment", resources=[{"name": "pricing.dmn", "content": graph_xml(*DISCOUNT)}])
     asked = b'{"customer": "regular", "amount": 120}'
     await caller("EvaluateDecision", decision_definition_id="discount", variables=asked)
     stranger = caller.signed_in_as("stranger")
 
     created = await stranger("DeleteDecisionInstancesBatchOperation", filter=ALL)
-    monkeypatch.setattr(batch_creation, "MOST_PROCESS_INSTANCES", 1)
     with pytest.raises(InvalidArgument, match="at most 1 decision instances, found 2"):
-        await caller("DeleteDecisionInstancesBatchOperation", filter=ALL)
+        await caller("DeleteDecisionInstancesBatchOperation", filter=ALL, at_most=1)
 
     assert (await ended(stranger, created.batch_operation_key)).operations_total_count == 0
     assert len((await caller("SearchDecisionInstances")).items) == 2
@@ -279,15 +277,14 @@ async def test_a_caller_who_may_delete_definitions_alone_deletes_no_history(call
 
 
 async def test_the_history_of_too_many_process_instances_is_kept_with_their_definition(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
+    caller: Caller,
 ) -> None:
-    monkeypatch.setattr(batch_creation, "MOST_PROCESS_INSTANCES", 1)
     definition = await caller.deploy(ORDER)
     for _ in range(2):
         await caller("CancelProcessInstance", process_instance_key=await caller.start("order"))
 
     with pytest.raises(InvalidArgument, match="at most 1 process instances, found 2"):
-        await caller("DeleteResource", resource_key=definition, delete_history=True)
+        await caller("DeleteResource", resource_key=definition, delete_history=True, at_most=1)
 
     assert await caller.start("order")
 
@@ -345,6 +342,89 @@ async def test_the_incidents_of_one_process_instance_are_resolved(caller: Caller
     assert [job.process_instance_key for job in await caller.activate("charge")] == [key]
     with pytest.raises(NotFound):
         await caller("ResolveProcessInstanceIncidents", process_instance_key=other + 1_000)
+
+
+CREATIONS: list[tuple[str, int, dict[str, object]]] = [
+    ("CancelProcessInstances", pb.BATCH_OPERATION_TYPE_CANCEL_PROCESS_INSTANCE, {}),
+    ("DeleteProcessInstances", pb.BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE, {}),
+    ("ResolveIncidents", pb.BATCH_OPERATION_TYPE_RESOLVE_INCIDENT, {}),
+    ("EraseVariables", pb.BATCH_OPERATION_TYPE_ERASE_VARIABLES, {}),
+    (
+        "MigrateProcessInstances",
+        pb.BATCH_OPERATION_TYPE_MIGRATE_PROCESS_INSTANCE,
+        {"migration_plan": {"target_process_definition_key": 1, "mapping_instructions": [SAME]}},
+    ),
+    (
+        "ModifyProcessInstances",
+        pb.BATCH_OPERATION_TYPE_MODIFY_PROCESS_INSTANCE,
+        {"move_instructions": [SAME]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("operation", "type_", "fields"), CREATIONS, ids=[each[0] for each in CREATIONS])
+async def test_a_preview_has_the_number_and_the_keys_and_more_items_than_allowed_begin_nothing(
+    caller: Caller, operation: str, type_: int, fields: dict[str, object]
+) -> None:
+    await caller.deploy(ORDER)
+    keys = [await caller.start("order") for _ in range(2)]
+    for job in await caller.activate("charge"):
+        await caller("FailJob", job_key=job.job_key, retries=0)
+    if operation == "ResolveIncidents":
+        keys = [each.incident_key for each in (await caller("SearchIncidents")).items]
+
+    preview = await caller("PreviewBatchOperation", batch_operation_type=type_, filter=ORDERS)
+    with pytest.raises(InvalidArgument, match=r"at most 1 .*, found 2; .* atMost: 2"):
+        await caller(f"{operation}BatchOperation", filter=ORDERS, at_most=1, **fields)
+
+    assert (preview.total_items, sorted(preview.sample_keys)) == (2, sorted(keys))
+    assert preview.at_most == BatchesConfig().max_items
+    assert not (await caller("SearchBatchOperations")).items
+    assert len(await active(caller)) == 2
+
+
+async def test_a_preview_of_a_deletion_of_decision_instances_names_their_evaluations(caller: Caller) -> None:
+    await caller("CreateDeployment", resources=[{"name": "pricing.dmn", "content": graph_xml(*DISCOUNT)}])
+    asked = b'{"customer": "regular", "amount": 120}'
+    evaluated = await caller("EvaluateDecision", decision_definition_id="discount", variables=asked)
+    deletion = {"batch_operation_type": pb.BATCH_OPERATION_TYPE_DELETE_DECISION_INSTANCE}
+
+    preview = await caller("PreviewBatchOperation", **deletion, decision_instance_filter=ALL)
+    with pytest.raises(InvalidArgument):
+        await caller("PreviewBatchOperation", **deletion, filter=ORDERS)
+
+    assert (preview.total_items, list(preview.sample_keys)) == (2, [evaluated.decision_evaluation_key])
+
+
+async def test_a_preview_needs_a_condition_and_the_permission_of_its_operation(caller: Caller) -> None:
+    cancellation = pb.BATCH_OPERATION_TYPE_CANCEL_PROCESS_INSTANCE
+
+    for nothing in ({}, {"process_instance_key": {"in": []}}):
+        with pytest.raises(InvalidArgument, match="at least one condition"):
+            await caller("PreviewBatchOperation", batch_operation_type=cancellation, filter=nothing)
+    with pytest.raises(PermissionDenied, match="instance:cancel"):
+        await caller.signed_in_as("reader")(
+            "PreviewBatchOperation", batch_operation_type=cancellation, filter=ORDERS
+        )
+    unknown = pb.BATCH_OPERATION_TYPE_ADD_VARIABLE
+    with pytest.raises(InvalidArgument):
+        await caller("PreviewBatchOperation", batch_operation_type=unknown, filter=ORDERS)
+
+
+async def test_a_caller_raises_the_configured_bound() -> None:
+    async with embedded(BatchesConfig(max_items=1)) as running:
+        caller = _caller(running)
+        await caller.deploy(ORDER)
+        for _ in range(2):
+            await caller.start("order")
+
+        with pytest.raises(InvalidArgument, match=r"at most 1 process instances, found 2; .* atMost: 2"):
+            await caller("CancelProcessInstancesBatchOperation", filter=ORDERS)
+        created = await caller("CancelProcessInstancesBatchOperation", filter=ORDERS, at_most=2)
+        with pytest.raises(InvalidArgument):
+            await caller("CancelProcessInstancesBatchOperation", filter=ORDERS, at_most=MOST_BATCH_ITEMS + 1)
+
+        assert (await ended(caller, created.batch_operation_key)).operations_completed_count == 2
 
 
 def _allow(call: Call) -> None:

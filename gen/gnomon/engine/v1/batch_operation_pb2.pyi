@@ -48,6 +48,8 @@ class _BatchOperationTypeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Ba
     """Camunda has this type; no batch operation is of it."""
     BATCH_OPERATION_TYPE_UPDATE_VARIABLE: _BatchOperationType.ValueType  # 10
     """Camunda has this type; no batch operation is of it."""
+    BATCH_OPERATION_TYPE_ERASE_VARIABLES: _BatchOperationType.ValueType  # 11
+    """Erases variables of process instances. Camunda has no such type."""
 
 class BatchOperationType(_BatchOperationType, metaclass=_BatchOperationTypeEnumTypeWrapper):
     """Operation of a batch operation on each of its items."""
@@ -73,6 +75,8 @@ BATCH_OPERATION_TYPE_ADD_VARIABLE: BatchOperationType.ValueType  # 9
 """Camunda has this type; no batch operation is of it."""
 BATCH_OPERATION_TYPE_UPDATE_VARIABLE: BatchOperationType.ValueType  # 10
 """Camunda has this type; no batch operation is of it."""
+BATCH_OPERATION_TYPE_ERASE_VARIABLES: BatchOperationType.ValueType  # 11
+"""Erases variables of process instances. Camunda has no such type."""
 Global___BatchOperationType: _TypeAlias = BatchOperationType  # noqa: Y015
 
 class _BatchOperationState:

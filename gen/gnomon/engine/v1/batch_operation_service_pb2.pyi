@@ -33,8 +33,11 @@ class CancelProcessInstancesBatchOperationRequest(_message.Message):
 
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
         """Filter of the process instances; only active ones are considered. Needs a condition."""
@@ -44,15 +47,20 @@ class CancelProcessInstancesBatchOperationRequest(_message.Message):
         *,
         filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -94,8 +102,11 @@ class DeleteProcessInstancesBatchOperationRequest(_message.Message):
 
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
         """Filter of the process instances. Needs a condition."""
@@ -105,15 +116,20 @@ class DeleteProcessInstancesBatchOperationRequest(_message.Message):
         *,
         filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -155,8 +171,11 @@ class DeleteDecisionInstancesBatchOperationRequest(_message.Message):
 
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _decision_instance_service_pb2.DecisionInstanceFilter:
         """Filter of the decision instances. Needs a condition."""
@@ -166,15 +185,20 @@ class DeleteDecisionInstancesBatchOperationRequest(_message.Message):
         *,
         filter: _decision_instance_service_pb2.DecisionInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -245,8 +269,11 @@ class MigrateProcessInstancesBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     MIGRATION_PLAN_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
         """Filter of the process instances; only active ones are considered. Needs a condition."""
@@ -261,15 +288,20 @@ class MigrateProcessInstancesBatchOperationRequest(_message.Message):
         filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
         migration_plan: Global___ProcessInstanceMigrationPlan | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -338,8 +370,11 @@ class ModifyProcessInstancesBatchOperationRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     MOVE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
         """Filter of the process instances; only active ones are considered. Needs a condition."""
@@ -354,15 +389,20 @@ class ModifyProcessInstancesBatchOperationRequest(_message.Message):
         filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
         move_instructions: _abc.Iterable[Global___BatchMoveInstruction] | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "move_instructions", b"move_instructions", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "move_instructions", b"move_instructions", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -404,8 +444,11 @@ class ResolveIncidentsBatchOperationRequest(_message.Message):
 
     FILTER_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     operation_reference: _builtins.int
     """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
     @_builtins.property
     def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
         """Filter of the process instances; only active ones with an incident are considered. Needs a condition."""
@@ -415,15 +458,20 @@ class ResolveIncidentsBatchOperationRequest(_message.Message):
         *,
         filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
         operation_reference: _builtins.int | None = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
     _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
     @_typing.overload
@@ -456,6 +504,154 @@ class ResolveIncidentsBatchOperationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ResolveIncidentsBatchOperationResponse: _TypeAlias = ResolveIncidentsBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class EraseVariablesBatchOperationRequest(_message.Message):
+    """Request of EraseVariablesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    VARIABLE_NAMES_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Operation reference, chosen by the caller."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins; without it, `batches.max_items`."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Filter of the process instances. Needs a condition."""
+
+    @_builtins.property
+    def variable_names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the variables to erase; without names, all variables."""
+
+    def __init__(
+        self,
+        *,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+        variable_names: _abc.Iterable[_builtins.str] | None = ...,
+        at_most: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_filter", b"_filter", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "filter", b"filter", "operation_reference", b"operation_reference", "variable_names", b"variable_names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___EraseVariablesBatchOperationRequest: _TypeAlias = EraseVariablesBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class EraseVariablesBatchOperationResponse(_message.Message):
+    """Response of EraseVariablesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """Operation."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EraseVariablesBatchOperationResponse: _TypeAlias = EraseVariablesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class PreviewBatchOperationRequest(_message.Message):
+    """Request of PreviewBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    DECISION_INSTANCE_FILTER_FIELD_NUMBER: _builtins.int
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """Operation."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Filter of the process instances, for all operations except DELETE_DECISION_INSTANCE."""
+
+    @_builtins.property
+    def decision_instance_filter(self) -> _decision_instance_service_pb2.DecisionInstanceFilter:
+        """Filter of the decision instances, for DELETE_DECISION_INSTANCE."""
+
+    def __init__(
+        self,
+        *,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        decision_instance_filter: _decision_instance_service_pb2.DecisionInstanceFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_decision_instance_filter", b"_decision_instance_filter", "_filter", b"_filter", "decision_instance_filter", b"decision_instance_filter", "filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_decision_instance_filter", b"_decision_instance_filter", "_filter", b"_filter", "batch_operation_type", b"batch_operation_type", "decision_instance_filter", b"decision_instance_filter", "filter", b"filter"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__decision_instance_filter: _TypeAlias = _typing.Literal["decision_instance_filter"]  # noqa: Y015
+    _WhichOneofArgType__decision_instance_filter: _TypeAlias = _typing.Literal["_decision_instance_filter", b"_decision_instance_filter"]  # noqa: Y015
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__decision_instance_filter) -> _WhichOneofReturnType__decision_instance_filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+
+Global___PreviewBatchOperationRequest: _TypeAlias = PreviewBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class PreviewBatchOperationResponse(_message.Message):
+    """Response of PreviewBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOTAL_ITEMS_FIELD_NUMBER: _builtins.int
+    SAMPLE_KEYS_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
+    total_items: _builtins.int
+    """Number of process instances, incidents or decision instances that match."""
+    at_most: _builtins.int
+    """Number of items up to which the operation begins without at_most."""
+    @_builtins.property
+    def sample_keys(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Keys of the first process instances, incidents or evaluations, at most 20."""
+
+    def __init__(
+        self,
+        *,
+        total_items: _builtins.int = ...,
+        sample_keys: _abc.Iterable[_builtins.int] | None = ...,
+        at_most: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_most", b"at_most", "sample_keys", b"sample_keys", "total_items", b"total_items"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewBatchOperationResponse: _TypeAlias = PreviewBatchOperationResponse  # noqa: Y015
 
 @_typing.final
 class ResolveProcessInstanceIncidentsRequest(_message.Message):

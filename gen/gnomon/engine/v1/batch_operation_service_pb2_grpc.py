@@ -70,6 +70,16 @@ class BatchOperationServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
                 _registered_method=True)
+        self.EraseVariablesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.FromString,
+                _registered_method=True)
+        self.PreviewBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/PreviewBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationResponse.FromString,
+                _registered_method=True)
         self.SearchBatchOperations = channel.unary_unary(
                 '/gnomon.engine.v1.BatchOperationService/SearchBatchOperations',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.SearchBatchOperationsRequest.SerializeToString,
@@ -109,8 +119,8 @@ class BatchOperationServiceServicer:
     def CancelProcessInstancesBatchOperation(self, request, context):
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. The response is sent when the items are collected, before they are processed.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -119,8 +129,8 @@ class BatchOperationServiceServicer:
     def DeleteProcessInstancesBatchOperation(self, request, context):
         """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
         process instances stay unless they match too.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -129,8 +139,8 @@ class BatchOperationServiceServicer:
     def DeleteDecisionInstancesBatchOperation(self, request, context):
         """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
         match themselves. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,8 +148,8 @@ class BatchOperationServiceServicer:
 
     def MigrateProcessInstancesBatchOperation(self, request, context):
         """Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -148,8 +158,8 @@ class BatchOperationServiceServicer:
     def ModifyProcessInstancesBatchOperation(self, request, context):
         """Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -158,8 +168,8 @@ class BatchOperationServiceServicer:
     def ResolveIncidentsBatchOperation(self, request, context):
         """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
         retries gets one retry.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -168,6 +178,27 @@ class BatchOperationServiceServicer:
     def ResolveProcessInstanceIncidents(self, request, context):
         """Resolves all open incidents of one process instance, but not those of called instances.
         Rejected with NOT_FOUND if the process instance does not exist.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EraseVariablesBatchOperation(self, request, context):
+        """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PreviewBatchOperation(self, request, context):
+        """Returns the number of items that a batch operation would have, and the keys of the first ones. Changes nothing and
+        leaves no entry in the audit log.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with INVALID_ARGUMENT for a filter without a condition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -259,6 +290,16 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
                     servicer.ResolveProcessInstanceIncidents,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.SerializeToString,
+            ),
+            'EraseVariablesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.EraseVariablesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.SerializeToString,
+            ),
+            'PreviewBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.PreviewBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationResponse.SerializeToString,
             ),
             'SearchBatchOperations': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchBatchOperations,
@@ -481,6 +522,60 @@ class BatchOperationService:
             '/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents',
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EraseVariablesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.EraseVariablesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PreviewBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/PreviewBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.PreviewBatchOperationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -36,41 +36,54 @@ class BatchOperationServiceStub:
     CancelProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. The response is sent when the items are collected, before they are processed.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]
     """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
     process instances stay unless they match too.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]
     """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
     match themselves. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
     retries gets one retry.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]
     """Resolves all open incidents of one process instance, but not those of called instances.
     Rejected with NOT_FOUND if the process instance does not exist.
+    """
+    EraseVariablesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.EraseVariablesBatchOperationRequest, _batch_operation_service_pb2.EraseVariablesBatchOperationResponse]
+    """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+    instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+    takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
+    """
+    PreviewBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.PreviewBatchOperationRequest, _batch_operation_service_pb2.PreviewBatchOperationResponse]
+    """Returns the number of items that a batch operation would have, and the keys of the first ones. Changes nothing and
+    leaves no entry in the audit log.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with INVALID_ARGUMENT for a filter without a condition.
     """
     SearchBatchOperations: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]
     """Lists batch operations of the caller's tenant."""
@@ -103,41 +116,54 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     CancelProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. The response is sent when the items are collected, before they are processed.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     DeleteProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
     process instances stay unless they match too.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     DeleteDecisionInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
     match themselves. Each evaluation is an item.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Migrates the active process instances that match, all by the same plan.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ModifyProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Moves elements in the active process instances that match. The target is activated for each instance of the source
     element, in the innermost scope that both have.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ResolveIncidentsBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]  # type: ignore[assignment]
     """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
     retries gets one retry.
-    Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-    many items of the tenant wait.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
     """
     ResolveProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]  # type: ignore[assignment]
     """Resolves all open incidents of one process instance, but not those of called instances.
     Rejected with NOT_FOUND if the process instance does not exist.
+    """
+    EraseVariablesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.EraseVariablesBatchOperationRequest, _batch_operation_service_pb2.EraseVariablesBatchOperationResponse]  # type: ignore[assignment]
+    """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+    instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+    takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+    Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+    if too many items of the tenant wait.
+    """
+    PreviewBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.PreviewBatchOperationRequest, _batch_operation_service_pb2.PreviewBatchOperationResponse]  # type: ignore[assignment]
+    """Returns the number of items that a batch operation would have, and the keys of the first ones. Changes nothing and
+    leaves no entry in the audit log.
+    The caller also needs the permission to create such a batch operation.
+    Rejected with INVALID_ARGUMENT for a filter without a condition.
     """
     SearchBatchOperations: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]  # type: ignore[assignment]
     """Lists batch operations of the caller's tenant."""
@@ -173,8 +199,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]]:
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. The response is sent when the items are collected, before they are processed.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -185,8 +211,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]]:
         """Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
         process instances stay unless they match too.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -197,8 +223,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteDecisionInstancesBatchOperationResponse]]:
         """Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
         match themselves. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -208,8 +234,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]]:
         """Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -220,8 +246,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]]:
         """Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -232,8 +258,8 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]]:
         """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
         retries gets one retry.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
     @_abc_1.abstractmethod
@@ -244,6 +270,31 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]]:
         """Resolves all open incidents of one process instance, but not those of called instances.
         Rejected with NOT_FOUND if the process instance does not exist.
+        """
+
+    @_abc_1.abstractmethod
+    def EraseVariablesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.EraseVariablesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.EraseVariablesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.EraseVariablesBatchOperationResponse]]:
+        """Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def PreviewBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.PreviewBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.PreviewBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.PreviewBatchOperationResponse]]:
+        """Returns the number of items that a batch operation would have, and the keys of the first ones. Changes nothing and
+        leaves no entry in the audit log.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with INVALID_ARGUMENT for a filter without a condition.
         """
 
     @_abc_1.abstractmethod

@@ -28,7 +28,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/resource_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/generic_resource.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"9\n\x12GetResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"J\n\x13GetResourceResponse\x12\x33\n\x08resource\x18\x01 \x01(\x0b\x32!.gnomon.engine.v1.GenericResource\"@\n\x19GetResourceContentRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"-\n\x1aGetResourceContentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\"\x97\x01\n\x15\x44\x65leteResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12)\n\x13operation_reference\x18\x02 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x01H\x00\x88\x01\x01\x12\x16\n\x0e\x64\x65lete_history\x18\x03 \x01(\x08\x42\x16\n\x14_operation_reference\"R\n\x15\x42\x61tchOperationCreated\x12\x1b\n\x13\x62\x61tch_operation_key\x18\x01 \x01(\t\x12\x1c\n\x14\x62\x61tch_operation_type\x18\x02 \x01(\t\"\x91\x01\n\x16\x44\x65leteResourceResponse\x12\x1c\n\x0cresource_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x45\n\x0f\x62\x61tch_operation\x18\x02 \x01(\x0b\x32\'.gnomon.engine.v1.BatchOperationCreatedH\x00\x88\x01\x01\x42\x12\n\x10_batch_operation2\xb1\x05\n\x0fResourceService\x12\xb9\x01\n\x0bGetResource\x12$.gnomon.engine.v1.GetResourceRequest\x1a%.gnomon.engine.v1.GetResourceResponse\"]\x8a\xe7\x18+\n\x0chistory:read2\tNOT_FOUNDr\x10\n\x08RESOURCE\x12\x04READ\x82\xd3\xe4\x93\x02(\x12\x1c/v2/resources/{resource_key}b\x08resource\x12\xe1\x01\n\x12GetResourceContent\x12+.gnomon.engine.v1.GetResourceContentRequest\x1a,.gnomon.engine.v1.GetResourceContentResponse\"p\x8a\xe7\x18\x37\n\x0chistory:read2\tNOT_FOUNDB\ntext/plainr\x10\n\x08RESOURCE\x12\x04READ\x82\xd3\xe4\x93\x02/\x12$/v2/resources/{resource_key}/contentb\x07\x63ontent\x12\xfd\x01\n\x0e\x44\x65leteResource\x12\'.gnomon.engine.v1.DeleteResourceRequest\x1a(.gnomon.engine.v1.DeleteResourceResponse\"\x97\x01\x8a\xe7\x18\x63\n\x0eprocess:delete(\x01\x32\tNOT_FOUNDrD\n\x08RESOURCE\x12\x0e\x44\x45LETE_PROCESS\x12\nDELETE_DRD\x12\x0b\x44\x45LETE_FORM\x12\x0f\x44\x45LETE_RESOURCE\x82\xd3\xe4\x93\x02*\"%/v2/resources/{resource_key}/deletion:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'gnomon/engine/v1/resource_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/generic_resource.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"9\n\x12GetResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"J\n\x13GetResourceResponse\x12\x33\n\x08resource\x18\x01 \x01(\x0b\x32!.gnomon.engine.v1.GenericResource\"@\n\x19GetResourceContentRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"-\n\x1aGetResourceContentResponse\x12\x0f\n\x07\x63ontent\x18\x01 \x01(\t\"\xc6\x01\n\x15\x44\x65leteResourceRequest\x12#\n\x0cresource_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12)\n\x13operation_reference\x18\x02 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x01H\x00\x88\x01\x01\x12\x16\n\x0e\x64\x65lete_history\x18\x03 \x01(\x08\x12!\n\x07\x61t_most\x18\x04 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x90\xa1\x0f(\x01H\x01\x88\x01\x01\x42\x16\n\x14_operation_referenceB\n\n\x08_at_most\"R\n\x15\x42\x61tchOperationCreated\x12\x1b\n\x13\x62\x61tch_operation_key\x18\x01 \x01(\t\x12\x1c\n\x14\x62\x61tch_operation_type\x18\x02 \x01(\t\"\x91\x01\n\x16\x44\x65leteResourceResponse\x12\x1c\n\x0cresource_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x45\n\x0f\x62\x61tch_operation\x18\x02 \x01(\x0b\x32\'.gnomon.engine.v1.BatchOperationCreatedH\x00\x88\x01\x01\x42\x12\n\x10_batch_operation2\xb1\x05\n\x0fResourceService\x12\xb9\x01\n\x0bGetResource\x12$.gnomon.engine.v1.GetResourceRequest\x1a%.gnomon.engine.v1.GetResourceResponse\"]\x8a\xe7\x18+\n\x0chistory:read2\tNOT_FOUNDr\x10\n\x08RESOURCE\x12\x04READ\x82\xd3\xe4\x93\x02(\x12\x1c/v2/resources/{resource_key}b\x08resource\x12\xe1\x01\n\x12GetResourceContent\x12+.gnomon.engine.v1.GetResourceContentRequest\x1a,.gnomon.engine.v1.GetResourceContentResponse\"p\x8a\xe7\x18\x37\n\x0chistory:read2\tNOT_FOUNDB\ntext/plainr\x10\n\x08RESOURCE\x12\x04READ\x82\xd3\xe4\x93\x02/\x12$/v2/resources/{resource_key}/contentb\x07\x63ontent\x12\xfd\x01\n\x0e\x44\x65leteResource\x12\'.gnomon.engine.v1.DeleteResourceRequest\x1a(.gnomon.engine.v1.DeleteResourceResponse\"\x97\x01\x8a\xe7\x18\x63\n\x0eprocess:delete(\x01\x32\tNOT_FOUNDrD\n\x08RESOURCE\x12\x0e\x44\x45LETE_PROCESS\x12\nDELETE_DRD\x12\x0b\x44\x45LETE_FORM\x12\x0f\x44\x45LETE_RESOURCE\x82\xd3\xe4\x93\x02*\"%/v2/resources/{resource_key}/deletion:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,6 +43,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['resource_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['operation_reference']._loaded_options = None
   _globals['_DELETERESOURCEREQUEST'].fields_by_name['operation_reference']._serialized_options = b'\272H\004\"\002(\001'
+  _globals['_DELETERESOURCEREQUEST'].fields_by_name['at_most']._loaded_options = None
+  _globals['_DELETERESOURCEREQUEST'].fields_by_name['at_most']._serialized_options = b'\272H\010\032\006\030\220\241\017(\001'
   _globals['_DELETERESOURCERESPONSE'].fields_by_name['resource_key']._loaded_options = None
   _globals['_DELETERESOURCERESPONSE'].fields_by_name['resource_key']._serialized_options = b'\222\347\030\002\010\001'
   _globals['_RESOURCESERVICE'].methods_by_name['GetResource']._loaded_options = None
@@ -60,11 +62,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETRESOURCECONTENTRESPONSE']._serialized_start=392
   _globals['_GETRESOURCECONTENTRESPONSE']._serialized_end=437
   _globals['_DELETERESOURCEREQUEST']._serialized_start=440
-  _globals['_DELETERESOURCEREQUEST']._serialized_end=591
-  _globals['_BATCHOPERATIONCREATED']._serialized_start=593
-  _globals['_BATCHOPERATIONCREATED']._serialized_end=675
-  _globals['_DELETERESOURCERESPONSE']._serialized_start=678
-  _globals['_DELETERESOURCERESPONSE']._serialized_end=823
-  _globals['_RESOURCESERVICE']._serialized_start=826
-  _globals['_RESOURCESERVICE']._serialized_end=1515
+  _globals['_DELETERESOURCEREQUEST']._serialized_end=638
+  _globals['_BATCHOPERATIONCREATED']._serialized_start=640
+  _globals['_BATCHOPERATIONCREATED']._serialized_end=722
+  _globals['_DELETERESOURCERESPONSE']._serialized_start=725
+  _globals['_DELETERESOURCERESPONSE']._serialized_end=870
+  _globals['_RESOURCESERVICE']._serialized_start=873
+  _globals['_RESOURCESERVICE']._serialized_end=1562
 # @@protoc_insertion_point(module_scope)

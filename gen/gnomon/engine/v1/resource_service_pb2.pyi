@@ -116,6 +116,7 @@ class DeleteResourceRequest(_message.Message):
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     DELETE_HISTORY_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
     resource_key: _builtins.int
     """Key of the process definition, the requirements graph, the form or the generic resource."""
     operation_reference: _builtins.int
@@ -124,19 +125,27 @@ class DeleteResourceRequest(_message.Message):
     """Whether a batch operation also deletes the history of ended process instances, which needs the permission
     "instance:delete"; no effect on resources other than process definitions.
     """
+    at_most: _builtins.int
+    """Number of process instances up to which the batch operation begins; without it, `batches.max_items`."""
     def __init__(
         self,
         *,
         resource_key: _builtins.int = ...,
         operation_reference: _builtins.int | None = ...,
         delete_history: _builtins.bool = ...,
+        at_most: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "operation_reference", b"operation_reference"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "delete_history", b"delete_history", "operation_reference", b"operation_reference", "resource_key", b"resource_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_most", b"_at_most", "_operation_reference", b"_operation_reference", "at_most", b"at_most", "delete_history", b"delete_history", "operation_reference", b"operation_reference", "resource_key", b"resource_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__at_most: _TypeAlias = _typing.Literal["at_most"]  # noqa: Y015
+    _WhichOneofArgType__at_most: _TypeAlias = _typing.Literal["_at_most", b"_at_most"]  # noqa: Y015
     _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
     _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__at_most) -> _WhichOneofReturnType__at_most | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
 
 Global___DeleteResourceRequest: _TypeAlias = DeleteResourceRequest  # noqa: Y015

@@ -27,7 +27,13 @@ from gnomon.engine.v1 import (
 from server.engine import State
 from server.engine.keys import Key
 from server.partition.audit_trail import WaitingEntries
-from server.partition.config import DecisionsConfig, InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.config import (
+    BatchesConfig,
+    DecisionsConfig,
+    InstancesConfig,
+    JobsConfig,
+    PartitionConfig,
+)
 from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.partition import Partition
@@ -120,7 +126,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
-        _service(resource_service_pb2): ResourceServicer(router, store),
+        _service(resource_service_pb2): ResourceServicer(router, store, BatchesConfig()),
         _service(audit_log_service_pb2): AuditLogServicer(store),
         _service(personal_data_service_pb2): PersonalDataServicer(store, KnownNames()),
     }

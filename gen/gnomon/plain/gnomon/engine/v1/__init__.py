@@ -161,6 +161,8 @@ __all__ = (
     "ElementInstanceStateFilter",
     "ElementInstanceType",
     "ElementInstanceTypeFilter",
+    "EraseVariablesBatchOperationRequest",
+    "EraseVariablesBatchOperationResponse",
     "EvaluateConditionalsRequest",
     "EvaluateConditionalsResponse",
     "EvaluateDecisionRequest",
@@ -355,6 +357,8 @@ __all__ = (
     "PersonalRow",
     "PinClockRequest",
     "PinClockResponse",
+    "PreviewBatchOperationRequest",
+    "PreviewBatchOperationResponse",
     "ProcessDefinition",
     "ProcessDefinitionFilter",
     "ProcessDefinitionInstanceStatistics",
@@ -935,6 +939,11 @@ class BatchOperationType(betterproto2.Enum):
     Camunda has this type; no batch operation is of it.
     """
 
+    ERASE_VARIABLES = 11
+    """
+    Erases variables of process instances. Camunda has no such type.
+    """
+
     @classmethod
     def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
         return {
@@ -949,6 +958,7 @@ class BatchOperationType(betterproto2.Enum):
             8: "BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION",
             9: "BATCH_OPERATION_TYPE_ADD_VARIABLE",
             10: "BATCH_OPERATION_TYPE_UPDATE_VARIABLE",
+            11: "BATCH_OPERATION_TYPE_ERASE_VARIABLES",
         }
 
     @classmethod
@@ -965,6 +975,7 @@ class BatchOperationType(betterproto2.Enum):
             "BATCH_OPERATION_TYPE_DELETE_DECISION_DEFINITION": 8,
             "BATCH_OPERATION_TYPE_ADD_VARIABLE": 9,
             "BATCH_OPERATION_TYPE_UPDATE_VARIABLE": 10,
+            "BATCH_OPERATION_TYPE_ERASE_VARIABLES": 11,
         }
 
 
@@ -3875,6 +3886,11 @@ class CancelProcessInstancesBatchOperationRequest(betterproto2.Message):
     Operation reference, chosen by the caller.
     """
 
+    at_most: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.engine.v1",
@@ -6035,6 +6051,11 @@ class DeleteDecisionInstancesBatchOperationRequest(betterproto2.Message):
     Operation reference, chosen by the caller.
     """
 
+    at_most: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.engine.v1",
@@ -6215,6 +6236,11 @@ class DeleteProcessInstancesBatchOperationRequest(betterproto2.Message):
     Operation reference, chosen by the caller.
     """
 
+    at_most: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.engine.v1",
@@ -6269,6 +6295,11 @@ class DeleteResourceRequest(betterproto2.Message):
     """
     Whether a batch operation also deletes the history of ended process instances, which needs the permission
     "instance:delete"; no effect on resources other than process definitions.
+    """
+
+    at_most: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of process instances up to which the batch operation begins; without it, `batches.max_items`.
     """
 
 
@@ -7111,6 +7142,62 @@ class ElementInstanceTypeFilter(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "ElementInstanceTypeFilter", ElementInstanceTypeFilter
+)
+
+
+@dataclass(eq=False, repr=False)
+class EraseVariablesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of EraseVariablesBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Filter of the process instances. Needs a condition.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Operation reference, chosen by the caller.
+    """
+
+    variable_names: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Names of the variables to erase; without names, all variables.
+    """
+
+    at_most: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "EraseVariablesBatchOperationRequest", EraseVariablesBatchOperationRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class EraseVariablesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of EraseVariablesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    Operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "EraseVariablesBatchOperationResponse", EraseVariablesBatchOperationResponse
 )
 
 
@@ -12109,6 +12196,11 @@ class MigrateProcessInstancesBatchOperationRequest(betterproto2.Message):
     Migration plan.
     """
 
+    at_most: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.engine.v1",
@@ -12221,6 +12313,11 @@ class ModifyProcessInstancesBatchOperationRequest(betterproto2.Message):
     )
     """
     Elements to move.
+    """
+
+    at_most: "int | None" = betterproto2.field(4, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
     """
 
 
@@ -12354,6 +12451,64 @@ class PinClockResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "PinClockResponse", PinClockResponse)
+
+
+@dataclass(eq=False, repr=False)
+class PreviewBatchOperationRequest(betterproto2.Message):
+    """
+    Request of PreviewBatchOperation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        1, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    Operation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Filter of the process instances, for all operations except DELETE_DECISION_INSTANCE.
+    """
+
+    decision_instance_filter: "DecisionInstanceFilter | None" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Filter of the decision instances, for DELETE_DECISION_INSTANCE.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "PreviewBatchOperationRequest", PreviewBatchOperationRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class PreviewBatchOperationResponse(betterproto2.Message):
+    """
+    Response of PreviewBatchOperation.
+    """
+
+    total_items: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Number of process instances, incidents or decision instances that match.
+    """
+
+    sample_keys: "list[int]" = betterproto2.field(2, betterproto2.TYPE_INT64, repeated=True)
+    """
+    Keys of the first process instances, incidents or evaluations, at most 20.
+    """
+
+    at_most: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    Number of items up to which the operation begins without at_most.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "PreviewBatchOperationResponse", PreviewBatchOperationResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -13744,6 +13899,11 @@ class ResolveIncidentsBatchOperationRequest(betterproto2.Message):
     operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
     """
     Operation reference, chosen by the caller.
+    """
+
+    at_most: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT32, optional=True)
+    """
+    Number of items up to which the operation begins; without it, `batches.max_items`.
     """
 
 
@@ -16457,8 +16617,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. The response is sent when the items are collected, before they are processed.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16481,8 +16641,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Deletes the history of the process instances that match. The item of an instance that has not ended fails. Called
         process instances stay unless they match too.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16505,8 +16665,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Deletes all decision instances of each evaluation with a decision instance that matches, also those that do not
         match themselves. Each evaluation is an item.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16528,8 +16688,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "MigrateProcessInstancesBatchOperationResponse":
         """
         Migrates the active process instances that match, all by the same plan.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16552,8 +16712,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Moves elements in the active process instances that match. The target is activated for each instance of the source
         element, in the innermost scope that both have.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16576,8 +16736,8 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Resolves the open incidents of the active process instances that match; each incident is an item. A job without
         retries gets one retry.
-        Rejected with INVALID_ARGUMENT for a filter without a condition and if too many match, with RESOURCE_EXHAUSTED if too
-        many items of the tenant wait.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
         """
 
         return await self._unary_unary(
@@ -16606,6 +16766,55 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents",
             message,
             ResolveProcessInstanceIncidentsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def erase_variables_batch_operation(
+        self,
+        message: "EraseVariablesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "EraseVariablesBatchOperationResponse":
+        """
+        Erases the values of variables of the process instances that match, active and ended ones, and of all process
+        instances that these called. In active scopes the variables become null. In rows of ended scopes the text "[erased]"
+        takes the place of the values, also in decisions, messages of incidents and jobs, and details of the audit log.
+        Rejected with INVALID_ARGUMENT for a filter without a condition and if more match than at_most, with RESOURCE_EXHAUSTED
+        if too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/EraseVariablesBatchOperation",
+            message,
+            EraseVariablesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def preview_batch_operation(
+        self,
+        message: "PreviewBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "PreviewBatchOperationResponse":
+        """
+        Returns the number of items that a batch operation would have, and the keys of the first ones. Changes nothing and
+        leaves no entry in the audit log.
+        The caller also needs the permission to create such a batch operation.
+        Rejected with INVALID_ARGUMENT for a filter without a condition.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/PreviewBatchOperation",
+            message,
+            PreviewBatchOperationResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
