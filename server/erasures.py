@@ -20,7 +20,7 @@ from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.channels import Channel
 from server.platform.errors import ServiceError, Unavailable
-from server.store.postgres.pseudonyms import SLICE, ErasedPerson, NamingTask, Pseudonyms
+from server.store.pseudonyms import SLICE, ErasedPerson, NamingTask, Pseudonyms
 
 logger = logging.getLogger(__name__)
 
@@ -99,11 +99,11 @@ class ProcessErasure:
 
 
 class ErasureWork:
-    """Claims erasures; `channel` leads to the provider. Without history there is nothing to erase."""
+    """Claims erasures; `channel` leads to the provider, `current` returns the part of the present engine."""
 
-    def __init__(self, channel: Channel, erasure: ProcessErasure | None) -> None:
+    def __init__(self, channel: Channel, current: Callable[[], ProcessErasure]) -> None:
         self._provider = PersonalDataServiceStub(cast("grpc.aio.Channel", channel))
-        self._erasure = erasure
+        self._current = current
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -136,7 +136,4 @@ class ErasureWork:
                 )
                 await self._provider.ReportErasure(request, timeout=_CALL_SECONDS)
 
-            if self._erasure is None:
-                await report("", is_done=True)
-            else:
-                await self._erasure.run(person, claimed.position, report)
+            await self._current().run(person, claimed.position, report)
