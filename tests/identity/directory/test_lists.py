@@ -171,6 +171,23 @@ async def test_a_search_finds_records_by_the_beginnings_of_words(
     assert await found("orth") == []
 
 
+@pytest.mark.parametrize(("kind", "make"), LISTS)
+async def test_a_page_of_a_search_that_all_records_match_is_one_statement(
+    directory: Directory, kind: Kind[Any], make: Make
+) -> None:
+    records = directory.store.of(kind)
+    for number in range(10):
+        tenant_id = (await records.insert(make(f"r{number}", f"App {number}"))).tenant_id
+    if directory.database is not None:
+        directory.database.rows = directory.database.statements = 0
+
+    found, _ = await listed(records, tenant_id, RecordSearch(text="app"), page_size=4, continuation_token="")
+
+    assert [record.id for record in found] == ["r0", "r1", "r2", "r3"]
+    if directory.database is not None:
+        assert (directory.database.statements, directory.database.rows) == (1, 5)
+
+
 async def test_labels_are_listed_by_name(directory: Directory) -> None:
     records = directory.store.of(ROLES)
     for record_id, name in (("1", "clerk"), ("2", "baker"), ("3", "actor")):
