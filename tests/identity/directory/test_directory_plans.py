@@ -19,8 +19,8 @@ from server.platform.query import Window
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import Statement
 from server.platform.records.postgres import PostgresRecordStore
-from server.platform.records.search import search_of
 from server.platform.records.search import Search as Statements
+from server.platform.records.search import search_of
 from tests.durable import migrated_database
 from tests.identity.directory.searched import PAGE, SEARCHES, TENANT, WORDS, Search, fill
 
