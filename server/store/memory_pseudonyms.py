@@ -34,8 +34,12 @@ class MemoryPseudonyms:
         await self._store.commit(Batch([*changes]))
         return len(changes)
 
-    async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
+    async def has_unfinished_batch_operation(self, person: ErasedPerson) -> bool:
         rows = self._store.rows(BatchOperation, person.tenant_id)
+        return any(row.end_date is None and row.actor_id in person.names for row in rows)
+
+    async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
+        rows = [row for row in self._store.rows(BatchOperation, person.tenant_id) if row.end_date]
         changes = [
             Update(BatchOperation, row.batch_operation_key, {"actor_id": person.pseudonym})
             for row in islice((row for row in rows if row.actor_id in person.names), SLICE)

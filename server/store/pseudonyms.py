@@ -73,8 +73,12 @@ class Pseudonyms(Protocol):
         """Rewrite some ended user tasks, fewer than SLICE only at the end."""
         ...
 
+    async def has_unfinished_batch_operation(self, person: ErasedPerson) -> bool:
+        """Whether the person started a batch operation that has not ended."""
+        ...
+
     async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
-        """Rewrite some batch operations, fewer than SLICE only at the end."""
+        """Rewrite some ended batch operations, fewer than SLICE only at the end."""
         ...
 
     async def rewrite_entries(self, person: ErasedPerson, position: str) -> RewrittenEntries:

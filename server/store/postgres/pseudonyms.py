@@ -58,12 +58,23 @@ class PostgresPseudonyms:
             person,
         )
 
+    async def has_unfinished_batch_operation(self, person: ErasedPerson) -> bool:
+        found = await self._database.fetch(
+            """
+            SELECT FROM runtime.batch_operation
+            WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) AND end_date IS NULL LIMIT 1
+            """,
+            person.tenant_id,
+            list(person.names),
+        )
+        return bool(found)
+
     async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
         return await self._count(
             f"""
             WITH chosen AS MATERIALIZED (
                 SELECT partition_id, batch_operation_key FROM runtime.batch_operation
-                WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) LIMIT {SLICE}
+                WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) AND end_date IS NOT NULL LIMIT {SLICE}
             ), changed AS (
                 UPDATE runtime.batch_operation AS t SET actor_id = $3
                 FROM chosen WHERE t.partition_id = chosen.partition_id

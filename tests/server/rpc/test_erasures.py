@@ -9,6 +9,10 @@ import pytest
 
 from server.app import MemoryEngine
 from server.bpmn.builder import process
+from server.engine.answers import BatchOperationCreated
+from server.engine.batch_commands import CreateBatchOperation
+from server.engine.batch_operations import BatchAction, BatchOperationType
+from server.partition.origin import Origin
 from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
@@ -134,10 +138,9 @@ async def test_no_row_names_an_erased_person(running: Running, adelheid: Caller,
         found = await texts()
         # Adam is somebody else.
         left = {name: text for name, text in found.items() if "adelheid" in text.replace("adam", "")}
-        return not left
+        return reports.is_done and not left
 
     await until_so(is_erased)
-    assert reports.is_done
     tasks = (await adelheid.signed_in_as("adam")("SearchUserTasks")).items
     assert [
         (each.assignee, sorted(each.candidate_users))
@@ -176,3 +179,26 @@ async def test_an_interrupted_erasure_is_finished(running: Running, adelheid: Ca
     await until_so(is_done)
     found = await texts()
     assert {name for name, text in found.items() if "adelheid" in text.replace("adam", "")} == set()
+
+
+async def test_an_unfinished_batch_operation_delays_the_end_and_leaves_no_name(
+    running: Running, adelheid: Caller, texts: Texts
+) -> None:
+    origin = Origin(tenant_id=ADA.tenant_id, actor_id=ADA.names[0], request_id="r-1")
+    # Its items are still collected.
+    create = CreateBatchOperation(ADA.tenant_id, BatchAction(type=BatchOperationType.CANCEL_PROCESS_INSTANCE))
+    created = await running.engine.erasure.router.submit(create, origin)
+    assert isinstance(created, BatchOperationCreated)
+    reports = Reports()
+
+    await running.engine.erasure.run(ADA, "", reports)
+
+    assert not reports.is_done
+    await adelheid.signed_in_as("adam")("CancelBatchOperation", batch_operation_key=created.key)
+
+    async def is_done() -> bool:
+        await running.engine.erasure.run(ADA, "", reports)
+        return reports.is_done
+
+    await until_so(is_done)
+    assert [name for name, text in (await texts()).items() if "adelheid" in text] == []
