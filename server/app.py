@@ -46,7 +46,6 @@ from gnomon.engine.v1 import (
     variable_service_pb2,
 )
 from gnomon.partition.v1 import partition_service_pb2
-from server.access.user_names import UserNames
 from server.config import EngineConfig
 from server.engine import State
 from server.engine.formats import Feature
@@ -106,7 +105,7 @@ from server.rpc.message import MessageServicer
 from server.rpc.message_subscription import MessageSubscriptionServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.partition import PartitionServicer, check_secret
-from server.rpc.personal_data import PersonalDataServicer
+from server.rpc.personal_data import Names, PersonalDataServicer
 from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusal_reports import RefusalServicer
@@ -121,6 +120,7 @@ from server.rpc.user_task_list import DurableUserTaskServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
 from server.store.memory_documents import MemoryDocuments
+from server.store.memory_pseudonyms import MemoryPseudonyms
 from server.store.memory_tenant_rows import MemoryTenantRows
 from server.store.ports import Store
 from server.store.postgres.backlog import backlog
@@ -128,7 +128,7 @@ from server.store.postgres.dedicated import DedicatedDatabase
 from server.store.postgres.history import History
 from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Leases
-from server.store.postgres.pseudonyms import Pseudonyms
+from server.store.postgres.pseudonyms import PostgresPseudonyms
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.stored_documents import PostgresDocuments
 from server.store.postgres.tenant_rows import PostgresTenantRows
@@ -157,13 +157,13 @@ class Engine(Protocol):
         ...
 
     @property
-    def store(self) -> Store | None:
-        """The rows of all partitions, or None without durable history."""
+    def store(self) -> Store:
+        """The rows of all partitions."""
         ...
 
     @property
-    def erasure(self) -> ProcessErasure | None:
-        """The erasure of persons in rows of processes, or None without durable history."""
+    def erasure(self) -> ProcessErasure:
+        """The erasure of persons in rows of processes."""
         ...
 
     @property
@@ -195,10 +195,10 @@ class MemoryEngine:
     streams: JobStreams
     servicers: Servicers
     removals: Removals
+    store: Store
+    erasure: ProcessErasure
     refused: Refused = unnoticed
     audit: AuditLog | None = None
-    store: Store | None = None
-    erasure: ProcessErasure | None = None
 
     async def run(self) -> None:
         await self.partition.run()
@@ -241,7 +241,15 @@ def create_embedded_engine(
         _service(refusal_service_pb2): None,
     }
     rows = MemoryTenantRows(store, documents, partition.state.removed_tenants)
-    return MemoryEngine(clock, partition, streams, servicers, TenantRemovals(lambda: (local,), rows))
+    return MemoryEngine(
+        clock,
+        partition,
+        streams,
+        servicers,
+        TenantRemovals(lambda: (local,), rows),
+        store,
+        ProcessErasure(MemoryPseudonyms(store), router),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +366,7 @@ async def durable_engine(
                 ),
                 maintenance,
                 store,
-                ProcessErasure(Pseudonyms(database), router),
+                ProcessErasure(PostgresPseudonyms(database), router),
             )
 
 
@@ -463,10 +471,9 @@ def refusal_reports(engine: Engine, authenticate: Interceptor, mode: Mode) -> Se
     }
 
 
-def personal_data(engine: Engine, names: UserNames) -> Servicers:
-    """Return the servicer for rows that name a person; embedded mode has no audit log to read."""
-    servicer = None if engine.store is None else PersonalDataServicer(engine.store, names)
-    return {_service(personal_data_service_pb2): servicer}
+def personal_data(engine: Engine, names: Names) -> Servicers:
+    """Return the servicer for rows that name a person."""
+    return {_service(personal_data_service_pb2): PersonalDataServicer(lambda: engine.store, names)}
 
 
 def _service(module: object) -> ServiceDescriptor:

@@ -179,7 +179,7 @@ async def _everything(
         )
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
-            erasure = ErasureWork(directory, engine.erasure)
+            erasure = ErasureWork(directory, lambda: engine.erasure)
             background = [tasks.create_task(each.run()) for each in (watch, open_calls, removal, erasure)]
             try:
                 await engine.ready()

@@ -20,7 +20,7 @@ from server.partition.origin import Origin
 from server.partition.router import Router
 from server.platform.channels import Channel
 from server.platform.errors import ServiceError, Unavailable
-from server.store.postgres.pseudonyms import SLICE, ErasedPerson, NamingTask, Pseudonyms
+from server.store.pseudonyms import SLICE, ErasedPerson, NamingTask, Pseudonyms
 
 logger = logging.getLogger(__name__)
 
@@ -40,28 +40,32 @@ class ProcessErasure:
 
     def __init__(self, pseudonyms: Pseudonyms, router: Router) -> None:
         self._pseudonyms = pseudonyms
-        self._router = router
+        self.router = router
 
     async def run(self, person: ErasedPerson, position: str, report: Report) -> None:
         """Erase the person after a position, with a report for each slice; raises Unavailable."""
         await report(position, user_tasks=await self._change_tasks(person))
-        for rewrite in (self._pseudonyms.rewrite_tasks, self._pseudonyms.rewrite_batch_operations):
-            await self._rewrite(rewrite, person, position, report)
+        await self._rewrite(self._pseudonyms.rewrite_tasks, person, position, report)
+        operations = await self._rewrite(self._pseudonyms.rewrite_batch_operations, person, position, report)
         following: str | None = position
         while following is not None:
             entries = await self._pseudonyms.rewrite_entries(person, following)
             following = entries.position
             await report(following or "", rows=entries.count)
-        if not await self._pseudonyms.tasks(person, after=Key(0)):
+        # Items of batch operations that have just ended may still be processed, in the name of the person.
+        is_waiting = operations or await self._pseudonyms.has_unfinished_batch_operation(person)
+        if not is_waiting and not await self._pseudonyms.tasks(person, after=Key(0)):
             # The last ended tasks may have moved to history after it was rewritten.
             await self._rewrite(self._pseudonyms.rewrite_tasks, person, "", report)
             await report("", is_done=True)
 
-    async def _rewrite(self, rewrite: Rewrite, person: ErasedPerson, position: str, report: Report) -> None:
-        count = SLICE
+    async def _rewrite(self, rewrite: Rewrite, person: ErasedPerson, position: str, report: Report) -> int:
+        count, total = SLICE, 0
         while count == SLICE:
             count = await rewrite(person)
+            total += count
             await report(position, rows=count)
+        return total
 
     async def _change_tasks(self, person: ErasedPerson) -> int:
         changed, after = 0, Key(0)
@@ -84,7 +88,7 @@ class ProcessErasure:
                         allow_override=True,
                         action=_ACTION,
                     )
-                    await self._router.submit(assignment, origin)
+                    await self.router.submit(assignment, origin)
                 if task.candidate_users:
                     update = UpdateUserTask(
                         tenant_id=person.tenant_id,
@@ -92,18 +96,18 @@ class ProcessErasure:
                         candidate_users=tuple(dict.fromkeys(task.candidate_users)),
                         action=_ACTION,
                     )
-                    await self._router.submit(update, origin)
+                    await self.router.submit(update, origin)
         except (ServiceError, TimeoutError):
             return False
         return True
 
 
 class ErasureWork:
-    """Claims erasures; `channel` leads to the provider. Without history there is nothing to erase."""
+    """Claims erasures; `channel` leads to the provider, `current` returns the part of the present engine."""
 
-    def __init__(self, channel: Channel, erasure: ProcessErasure | None) -> None:
+    def __init__(self, channel: Channel, current: Callable[[], ProcessErasure]) -> None:
         self._provider = PersonalDataServiceStub(cast("grpc.aio.Channel", channel))
-        self._erasure = erasure
+        self._current = current
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -136,7 +140,4 @@ class ErasureWork:
                 )
                 await self._provider.ReportErasure(request, timeout=_CALL_SECONDS)
 
-            if self._erasure is None:
-                await report("", is_done=True)
-            else:
-                await self._erasure.run(person, claimed.position, report)
+            await self._current().run(person, claimed.position, report)

@@ -22,8 +22,6 @@ class RenewableEngine:
     """
 
     audit: AuditLog | None = None
-    store: Store | None = None
-    erasure: ProcessErasure | None = None
 
     def __init__(self, create: Callable[[], MemoryEngine]) -> None:
         self._create = create
@@ -41,6 +39,14 @@ class RenewableEngine:
     @property
     def removals(self) -> Removals:
         return self._engine.removals
+
+    @property
+    def store(self) -> Store:
+        return self._engine.store
+
+    @property
+    def erasure(self) -> ProcessErasure:
+        return self._engine.erasure
 
     @property
     def refused(self) -> Refused:

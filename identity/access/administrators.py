@@ -64,6 +64,15 @@ class Administrators:
             _expect_may_take(before, await self._taken(before, after), actor)
         return await self._last.guard(before, after, administers_deployment=actor.administers_deployment)
 
+    async def guard_ways_in(self, tenant_id: TenantId, source_id: str, actor: Actor) -> Guard | None:
+        """Return the guard with which a provider or a directory must be removed or disabled.
+
+        Raises InvalidState if nobody who administers could sign in without it.
+        """
+        return await self._last.guard_ways_in(
+            tenant_id, source_id, administers_deployment=actor.administers_deployment
+        )
+
     async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
         """Raise PermissionDenied for an API key when `what` is an administrator, or gives a holder these rights."""
         if actor.is_api_key and await self.makes(what):

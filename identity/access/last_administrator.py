@@ -6,6 +6,11 @@ expire, and accounts that administer by a mapping rule, which compares claims of
 expired, have no way to sign in or an unconfirmed address do not count, and neither do clients. A tenant without an
 administrator of its own may stay without one.
 
+An upstream provider or a directory stays enabled while all who administer sign in through it alone.
+
+A change of what somebody has reads only this, found by key. The whole directory of a tenant is read for changes that take
+administration.
+
 Each such change compares and increments one record of the tenant. Of two changes in any processes the second one
 therefore looks again, and finds what the first one left.
 """
@@ -21,6 +26,9 @@ from identity.directory.client import Client
 from identity.directory.holdings import ADMINISTRATOR_ROLES, Givers, claims_of_person, standing_of
 from identity.directory.labels import GROUPS, ROLES, Group, Label, Role
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
+from identity.directory.provider import PROVIDER_LINKS, PROVIDERS
+from identity.directory.standings import Standings
+from identity.directory.tenants.ldap_directory import LDAP_DIRECTORIES, LDAP_LINKS
 from identity.directory.user import USERS, User
 from identity.foundation.tenants import Tenants
 from identity.foundation.vocabulary import Permission
@@ -67,6 +75,11 @@ class LastAdministrator:
         self._groups = store.of(GROUPS)
         self._rules = store.of(MAPPING_RULES)
         self._setups = store.of(SETUPS)
+        self._standings = Standings(store, tenants)
+        self._providers = store.of(PROVIDERS)
+        self._links = store.of(PROVIDER_LINKS)
+        self._directories = store.of(LDAP_DIRECTORIES)
+        self._entries = store.of(LDAP_LINKS)
         self._tenants = tenants
         self._clock = clock
         self._emails = emails
@@ -83,18 +96,50 @@ class LastAdministrator:
         is_deployments = tenant_id == self._tenants.default.tenant_id
         if (administers_deployment and not is_deployments) or not _may_take(before, after):
             return None
-        if not self._takes(before, after, await self._givers(tenant_id)):
+        if not self._takes(before, after, await self._givers_of(before, after)):
             return None
         guard = await self._guard(tenant_id)
         # Read after the guard, so that this includes all changes with an earlier revision of it.
         if not await self._is_kept(before, after, await self._givers(tenant_id)):
-            whole = "deployment" if is_deployments else "tenant"
-            raise InvalidState(
-                f"this would leave the {whole} without an administrator; first make another person an administrator, "
-                "whose account is enabled and does not expire",
-                cause=LAST_ADMINISTRATOR,
-            )
+            raise _refusal(is_deployments=is_deployments)
         return guard
+
+    async def guard_ways_in(
+        self, tenant_id: TenantId, source_id: str, *, administers_deployment: bool = False
+    ) -> Guard | None:
+        """Return the guard with which an upstream provider or a directory must be removed or disabled.
+
+        Raises InvalidState if all people who administer sign in through it alone.
+        """
+        is_deployments = tenant_id == self._tenants.default.tenant_id
+        if administers_deployment and not is_deployments:
+            return None
+        guard, givers = await self._guard(tenant_id), await self._givers(tenant_id)
+        best = kept = 0
+        async for user in self._candidates(tenant_id, givers):
+            rank = self._rank(user, givers)
+            best = max(best, rank)
+            if rank > kept and not await self._depends_on(user, source_id):
+                kept = rank
+            if kept == _BEST:
+                return guard
+        if kept < best:
+            raise _refusal(is_deployments=is_deployments)
+        return guard
+
+    async def _depends_on(self, user: User, source_id: str) -> bool:
+        """Whether the user signs in through this provider or directory, and in no other way."""
+        if user.password_hash or user.has_passkey:
+            return False
+        sources = {link.provider_id for link in await self._links.find(user.tenant_id, "user_id", user.id)}
+        for link in await self._entries.find(user.tenant_id, "user_id", user.id):
+            sources.add(link.directory_id)
+        if source_id not in sources:
+            return False
+        providers = await self._providers.find_any(user.tenant_id, "id", sources - {source_id})
+        directories = await self._directories.find_any(user.tenant_id, "id", sources - {source_id})
+        is_open = [each.signs_people_in for each in providers]
+        return not any((*is_open, *(each.fields.is_enabled for each in directories)))
 
     def _takes(self, before: Subject, after: Subject | None, givers: Givers) -> bool:
         """Whether the change takes administration, or access to the own tenant, from some user."""
@@ -147,7 +192,21 @@ class LastAdministrator:
             return 3 + is_lasting
         return 1 + is_lasting if givers.rules and _administers(user, givers) else 0
 
+    async def _givers_of(self, before: Subject, after: Subject | None) -> Givers:
+        """Return what gives something to the holders of what changes, before and after; it is found by key."""
+        holders = [_holder_of(before), *([] if after is None else [_holder_of(after)])]
+        if isinstance(after, Group):
+            # Holders have the present name, which finds the group as it is now.
+            holders.append(replace(holders[0], groups=(), roles=after.roles))
+        claimed = [
+            (each, claims_of_person(each) if each is before or each is after else NO_CLAIMS)
+            for each in holders
+        ]
+        givers = await self._standings.labels_of(before.tenant_id, claimed)
+        return replace(givers, tenant_ids=(before.tenant_id,))
+
     async def _givers(self, tenant_id: TenantId) -> Givers:
+        """Return what gives something to anybody: only for a change that takes administration."""
         return Givers(
             roles=[role async for role in every(self._roles, tenant_id)],
             groups=[group async for group in every(self._groups, tenant_id)],
@@ -167,6 +226,15 @@ class LastAdministrator:
         raise Unavailable.untouched("the tenant is being removed")
 
 
+def _refusal(*, is_deployments: bool) -> InvalidState:
+    whole = "deployment" if is_deployments else "tenant"
+    return InvalidState(
+        f"this would leave the {whole} without an administrator; first make another person an administrator, "
+        "whose account is enabled and does not expire",
+        cause=LAST_ADMINISTRATOR,
+    )
+
+
 def _may_take(before: Subject, after: Subject | None) -> bool:
     """Whether the change can take administration from somebody, without a look at other records."""
     match before, after:
@@ -178,19 +246,27 @@ def _may_take(before: Subject, after: Subject | None) -> bool:
             return False
 
 
-def _given(what: Subject, givers: Givers) -> frozenset[str]:
-    """Return what administration needs, as far as holders of the label or rule have it from there."""
+def _holder_of(what: Subject) -> User:
+    """Return the user, or somebody who has nothing but the label, or what the rule gives."""
     nobody = User(tenant_id=what.tenant_id, id="", email="")
     match what:
+        case User():
+            return what
         case Role():
-            holder = replace(nobody, roles=(what.name,))
+            return replace(nobody, roles=(what.name,))
         case Group():
-            holder = replace(nobody, groups=(what.name,))
+            return replace(nobody, groups=(what.name,))
         case MappingRule():
-            holder = replace(nobody, roles=what.roles, groups=what.groups, tenant_ids=what.tenant_ids)
+            return replace(nobody, roles=what.roles, groups=what.groups, tenant_ids=what.tenant_ids)
         case _:
-            return frozenset()
-    standing = standing_of(holder, givers, NO_CLAIMS)
+            return nobody
+
+
+def _given(what: Subject, givers: Givers) -> frozenset[str]:
+    """Return what administration needs, as far as holders of the label or rule have it from there."""
+    if not isinstance(what, Role | Group | MappingRule):
+        return frozenset()
+    standing = standing_of(_holder_of(what), givers, NO_CLAIMS)
     needed = standing.permissions & {Permission.IDENTITY_WRITE} | standing.tenant_ids & {what.tenant_id}
     # A rule gives this to principals with its claim only.
     condition = what.condition if isinstance(what, MappingRule) else ()

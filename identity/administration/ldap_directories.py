@@ -83,8 +83,12 @@ class LdapAdministration:
         await self._expect_no_administrators(tenant, before, actor)
         await self._expect(tenant, fields, actor, before=before.fields)
         password = self._password(before, fields, bind_password)
+        guard = None
+        if before.fields.is_enabled and not fields.is_enabled:
+            guard = await self.administrators.guard_ways_in(tenant.tenant_id, before.id, actor)
+        after = replace(before, fields=fields, bind_password=password)
         try:
-            kept = await self.directories.replace(replace(before, fields=fields, bind_password=password))
+            kept = await self.directories.replace(after, guard=guard)
         except Changed as error:
             raise InvalidState("another caller changed the directory in the meantime") from error
         await self._tell(EventType.CHANGED, kept, actor)
@@ -94,8 +98,9 @@ class LdapAdministration:
         """Remove the directory and its links to accounts; raises NotFound, InvalidState, PermissionDenied."""
         directory = await self._find(tenant, directory_id)
         await self._expect_no_administrators(tenant, directory, actor)
+        guard = await self.administrators.guard_ways_in(tenant.tenant_id, directory.id, actor)
         try:
-            await self.removals.take(LDAP_DIRECTORIES, directory, revision=directory.revision)
+            await self.removals.take(LDAP_DIRECTORIES, directory, revision=directory.revision, guard=guard)
         except Changed as error:
             raise InvalidState("another caller changed the directory in the meantime") from error
         await self._tell(EventType.DELETED, directory, actor)

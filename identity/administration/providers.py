@@ -89,8 +89,11 @@ class ProviderAdministration:
         expect_reachable_endpoints(fields, self.destinations, before=before.fields)
         secret = self._secret(before, fields, client_secret)
         after = await self._keyed(replace(before, fields=fields, client_secret=secret))
+        guard = None
+        if before.signs_people_in and not after.signs_people_in:
+            guard = await self.administrators.guard_ways_in(tenant.tenant_id, before.id, actor)
         try:
-            kept = await self.providers.replace(after)
+            kept = await self.providers.replace(after, guard=guard)
         except Changed as error:
             raise InvalidState("another caller changed the provider in the meantime") from error
         await self._tell(EventType.CHANGED, kept, actor)
@@ -101,8 +104,9 @@ class ProviderAdministration:
         provider = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
         await self._expect_no_administrators(tenant, provider, actor)
+        guard = await self.administrators.guard_ways_in(tenant.tenant_id, provider.id, actor)
         try:
-            await self.removals.take(PROVIDERS, provider, revision=provider.revision)
+            await self.removals.take(PROVIDERS, provider, revision=provider.revision, guard=guard)
         except Changed as error:
             raise InvalidState("another caller changed the provider in the meantime") from error
         await self._tell(EventType.DELETED, provider, actor)

@@ -4,11 +4,15 @@ A subscriber is a record with its position among the stored events, so no event 
 is down. The process that stored an event visits the subscribers of the tenant; other processes check every few minutes
 for events of a process that has ended. A process claims a subscriber by its record, so only one process visits it. Slow
 and failing subscribers share places for which no other subscriber waits.
+
+Of a tenant with many subscribers a pass takes the next ones only, so that a pass costs the same whatever their number. New
+events send the passes round all of them, page by page.
 """
 
 import asyncio
 import logging
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -21,6 +25,7 @@ from identity.foundation.events.news import News, settled_position
 from identity.foundation.randomness import Randomness
 from identity.foundation.tenants import Tenant
 from server.platform.back_off import BackOff
+from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, Kind, Record, RecordStore
@@ -40,6 +45,10 @@ _POLL_SECONDS = 2.0
 _BACK_OFF = BackOff(5, 3600, spread=0.5)
 # Longer than a visit with the requests of its last resource.
 _CLAIM = timedelta(seconds=120)
+# Of a tenant, in one pass.
+_AT_ONCE = 100
+# Visits of a tenant that have not ended. Slow and failing subscribers wait for their own places, so there are more.
+_MOST_VISITS = 1000
 # A visit reads this number of pages in search of an event that the subscriber wants.
 _MOST_PAGES = 20
 _OCTET = 256
@@ -88,14 +97,13 @@ class Places:
 
 
 class Subscribers(ABC, Generic[S]):
-    """Visits subscribers of one kind, of which a tenant has at most `most_of_tenant`."""
+    """Visits subscribers of one kind."""
 
     def __init__(
         self,
         kind: Kind[S],
         store: RecordStore,
         *,
-        most_of_tenant: int,
         places: Places,
         events: Events,
         clock: Clock,
@@ -104,7 +112,6 @@ class Subscribers(ABC, Generic[S]):
         self._name = kind.name
         self._records = store.of(kind)
         self._stored_events = store.of(EVENTS)
-        self._most_of_tenant = most_of_tenant
         self._places = asyncio.Semaphore(places.ordinary)
         self._slow_places = asyncio.Semaphore(places.slow)
         self._events = events
@@ -112,6 +119,9 @@ class Subscribers(ABC, Generic[S]):
         self._randomness = randomness
         self._slow: set[tuple[str, str]] = set()
         self._visited: set[tuple[str, str]] = set()
+        self._visits: Counter[str] = Counter()
+        # The last subscriber of a round that has not ended, by tenant.
+        self._rounds: dict[str, str] = {}
         self.news = News()
 
     @abstractmethod
@@ -136,6 +146,7 @@ class Subscribers(ABC, Generic[S]):
                 for tenant, subscriber in await self.due(tenants):
                     if _key(subscriber) not in self._visited:
                         self._visited.add(_key(subscriber))
+                        self._visits[subscriber.tenant_id] += 1
                         visits.create_task(self._visited_safely(tenant, subscriber))
                 await pause(_POLL_SECONDS)
 
@@ -147,19 +158,34 @@ class Subscribers(ABC, Generic[S]):
             due = frozenset(await self._records.due_tenants(now))
             for tenant in tenants():
                 tenant_id = tenant.tenant_id
+                visits = self._visits[tenant_id]
+                if visits >= _MOST_VISITS:
+                    continue
                 if tenant_id in due:
-                    waiting = await self._records.due(tenant_id, now, most=self._most_of_tenant)
+                    # Those that wait for a place are still due.
+                    waiting = await self._records.due(tenant_id, now, most=visits + _AT_ONCE)
                     found |= {_key(each): (tenant, each) for each in waiting}
-                if self.news.has(tenant_id, now):
-                    all_of_tenant = await self._records.page(tenant_id, most=self._most_of_tenant)
-                    found |= {_key(each): (tenant, each) for each in all_of_tenant if each.is_free(now)}
-                    self.news.take(tenant_id, now)
+                if tenant_id in self._rounds or self.news.has(tenant_id, now):
+                    found |= {_key(each): (tenant, each) for each in await self._next(tenant_id, now)}
         except Unavailable:
             logger.warning(
                 "subscribers are visited later: the store is not available", extra={"kind": self._name}
             )
             return ()
         return list(found.values())
+
+    async def _next(self, tenant_id: TenantId, now: datetime) -> Sequence[S]:
+        """Return the free subscribers on the next page of a round, which begins with new events."""
+        after = self._rounds.get(tenant_id, "")
+        page = await self._records.page(tenant_id, after=after, most=_AT_ONCE)
+        if not after:
+            # Events that come during the round begin another one.
+            self.news.take(tenant_id, now)
+        if len(page) == _AT_ONCE:
+            self._rounds[tenant_id] = page[-1].id
+        else:
+            self._rounds.pop(tenant_id, None)
+        return [each for each in page if each.is_free(now)]
 
     async def visit(self, tenant: Tenant, subscriber: S) -> None:
         """Handle waiting events, until a request fails or the time is over; raises Unavailable."""
@@ -181,6 +207,10 @@ class Subscribers(ABC, Generic[S]):
             logger.exception("a subscriber was not visited", extra=facts)
         finally:
             self._visited.remove(_key(subscriber))
+            self._visits[subscriber.tenant_id] -= 1
+            # A Counter keeps zeros.
+            if not self._visits[subscriber.tenant_id]:
+                del self._visits[subscriber.tenant_id]
 
     async def _waiting(self, subscriber: S, wants: Callable[[Event], bool], *, most: int) -> WaitingEvents:
         """Read at most a number of events at a time, until there are some that the subscriber wants."""

@@ -57,7 +57,7 @@ class Standings:
 
     async def held(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Held:
         """Return the roles and groups of the principal, in the same way."""
-        return held_by(holder, await self._labels(holder.tenant_id, [(holder, claims)]), claims)
+        return held_by(holder, await self.labels_of(holder.tenant_id, [(holder, claims)]), claims)
 
     async def granted_to(self, tenant_id: TenantId, owner: str) -> frozenset[Grant]:
         """Return the rights that the authorizations of one owner give."""
@@ -66,7 +66,7 @@ class Standings:
 
     async def _givers(self, home: TenantId, holders: Sequence[tuple[TenantHolder, Claims]]) -> Givers:
         """Return all that gives something to these principals."""
-        givers = await self._labels(home, holders)
+        givers = await self.labels_of(home, holders)
         owners = frozenset(
             owner
             for holder, claims in holders
@@ -82,7 +82,7 @@ class Standings:
             tenant_ids=self._tenants.known if is_default else (home,),
         )
 
-    async def _labels(self, home: TenantId, holders: Sequence[tuple[TenantHolder, Claims]]) -> Givers:
+    async def labels_of(self, home: TenantId, holders: Sequence[tuple[TenantHolder, Claims]]) -> Givers:
         """Return the rules, groups and roles of these principals."""
         claimed = frozenset(text for _, claims in holders for text in _claim_texts(claims))
         rules = await self._rules.find_any(home, "claim", claimed)

@@ -4,7 +4,7 @@ The directory says by which names. The rows are found by the searches of the sto
 many entries delays nobody else.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -98,8 +98,10 @@ def _about(names: Sequence[str]) -> Clause:
 
 
 class PersonalDataServicer:
-    def __init__(self, store: Store, names: Names) -> None:
-        self._store = store
+    """`current` returns the rows of the present engine."""
+
+    def __init__(self, current: Callable[[], Store], names: Names) -> None:
+        self._current = current
         self._names = names
 
     async def list_personal_data(
@@ -131,7 +133,7 @@ class PersonalDataServicer:
         query = searchable.query(*section.clauses)
         after = position_of(cursor, query.clauses, query.sort) if cursor else None
         query = searchable.query(*section.clauses, window=Window(limit=most, after=after))
-        return await self._store.search(searchable.entity, query, tenant_id=tenant_id)
+        return await self._current().search(searchable.entity, query, tenant_id=tenant_id)
 
     async def _rows(self, section: _Section, page: Page[Entity], tenant_id: str) -> Sequence[Entity]:
         if not section.is_of_instances:
@@ -140,7 +142,7 @@ class PersonalDataServicer:
         if not keys:
             return ()
         of_keys = Condition(PROCESS_INSTANCES.key, Operator.IN, tuple(key for key in keys if key is not None))
-        found = await self._store.search(
+        found = await self._current().search(
             PROCESS_INSTANCES.entity, PROCESS_INSTANCES.query(of_keys), tenant_id=tenant_id
         )
         return found.items

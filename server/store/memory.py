@@ -14,6 +14,7 @@ from typing import cast
 from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
 from server.engine.pages import DocumentId, StoredPage
+from server.platform.call import USER
 from server.platform.query import (
     Clauses,
     Page,
@@ -60,8 +61,9 @@ from server.store.ports import (
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
-# Audit entries are kept only for this kind of entity.
+# Audit entries are kept only for these kinds of entities.
 USER_TASK = "USER_TASK"
+_PROCESS_INSTANCE = "PROCESS_INSTANCE"
 
 PARTS = (
     ElementInstance,
@@ -90,8 +92,8 @@ _ENDING = frozenset({ProcessInstance, DecisionInstance, BatchOperation})
 class MemoryStore:
     """Keeps every active process instance and the last `max_finished_instances` ended ones, with all their rows.
 
-    Audit entries are kept for their user tasks. The same number is kept of decision instances without a
-    process instance, and of ended batch operations.
+    Audit entries are kept for their user tasks, and those of persons also for the process instances themselves. The
+    same number is kept of decision instances without a process instance, and of ended batch operations.
     """
 
     def __init__(self, max_finished_instances: int) -> None:
@@ -136,8 +138,12 @@ class MemoryStore:
 
     def active(self, tenant_id: str) -> Sequence[Key]:
         """The active process instances of a tenant."""
-        rows = cast("Sequence[ProcessInstance]", self._tables[ProcessInstance].of(tenant_id))
+        rows = self.rows(ProcessInstance, tenant_id)
         return [row.process_instance_key for row in rows if row.state is ProcessInstanceState.ACTIVE]
+
+    def rows(self, entity: type[E], tenant_id: str) -> Sequence[E]:
+        """The rows of a tenant in the order of their keys."""
+        return cast("Sequence[E]", self._tables[entity].of(tenant_id))
 
     def count(self, tenant_id: str) -> int:
         """The number of rows of a tenant."""
@@ -182,12 +188,22 @@ class MemoryStore:
             self._forget(batch_operation, key)
 
     def _audit(self, entries: Sequence[AuditEntry]) -> None:
-        """Add the entries for user tasks; they are removed with their process instance."""
+        """Add the entries that are kept; they are removed with their process instance."""
         for entry in entries:
-            if entry.entity_type == USER_TASK and entry.process_instance_key is not None:
+            if self._keeps(entry):
                 self._last_audited += 1
                 entry.audit_entry_key = Key(self._last_audited)
                 self._insert(entry)
+
+    def _keeps(self, entry: AuditEntry) -> bool:
+        if entry.process_instance_key is None:
+            return False
+        # A rejected command may name a process instance that does not exist.
+        return entry.entity_type == USER_TASK or (
+            entry.entity_type == _PROCESS_INSTANCE
+            and entry.actor_type == USER
+            and self._tables[ProcessInstance].has(entry.process_instance_key)
+        )
 
     def _write(self, document: DocumentId, pages: ChangedPages) -> None:
         stored = self._documents.setdefault(document, {})

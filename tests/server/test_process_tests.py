@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from edge.config import ApiConfig, EdgeConfig
+from server.bpmn.builder import process
 from server.bundle import serving
 from server.config import ServerConfig
 from server.platform.config import ConfigError
@@ -57,6 +58,26 @@ async def test_a_purge_leaves_no_process_and_the_server_goes_on(client: httpx.As
     assert (purged.status_code, purged.json()["changeId"]) == (200, int(topology["lastCompletedChangeId"]))
     assert found.json()["items"] == []
     assert again.status_code == 200
+
+
+async def test_exports_about_a_user_have_the_tasks_of_the_engine_after_a_purge(
+    client: httpx.AsyncClient,
+) -> None:
+    headers = await _signed_in(client)
+    ada = {"email": "ada@example.com", "language": "en", "roles": []}
+    user = (await client.post("/auth/v1/users", json=ada, headers=headers)).raise_for_status().json()
+    await client.post("/actuator/cluster/purge")
+    model = process("approval").start().user_task("approve", assignment={"assignee": ada["email"]}).end()
+    files = {"resources": ("approval.bpmn", model.to_xml())}
+    await client.post("/v2/deployments", files=files, headers=headers)
+    started = {"processDefinitionId": "approval"}
+    await client.post("/v2/process-instances", json=started, headers=headers)
+
+    path = f"/auth/v1/users/{user['id']}/personal_data?include_processes=true"
+    document = (await client.get(path, headers=headers)).raise_for_status().json()
+
+    assert {name: len(rows) for name, rows in document["processes"].items()} == {"user_task": 1}
+    assert [each["assignee"] for each in document["processes"]["user_task"]] == [ada["email"]]
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"offsetMilli": "x"}', b'{"offsetMilli": 1e30}', b"[]"])

@@ -26,8 +26,7 @@ from gnomon.engine.v1.personal_data_service_pb2_grpc import PersonalDataServiceS
 from gnomon.identity.v1 import personal_data_service_pb2 as pb
 from gnomon.identity.v1.personal_data_service_pb2_grpc import PersonalDataServiceStub
 from server.platform.call import AUTHORIZATION, BROWSER_ADDRESS, SESSIONS, TENANT
-from server.platform.channels import error_of
-from server.platform.errors import ModeNotSupported, ResourceExhausted
+from server.platform.errors import ResourceExhausted
 
 MOST_DOCUMENTS: Final = 16
 
@@ -87,7 +86,7 @@ class PersonalDataDocuments:
         rows = _Rows(self._engine, asked.user_id, credential or [], self._long_timeout)
         # The first pages come before the response begins, so that a refusal has its status.
         first = await self._provider.ExportPersonalData(asked, timeout=self._timeout)
-        first_rows = None if credential is None else await rows.first()
+        first_rows = None if credential is None else await rows.page()
         response = web.StreamResponse(headers={**SECURITY_HEADERS, **_HEADERS})
         await response.prepare(request)
         head = document.beginning(
@@ -131,24 +130,15 @@ class _Rows:
         self._credential = tuple(credential)
         self._timeout = timeout
 
-    async def first(self) -> engine_pb.ListPersonalDataResponse | None:
-        """Return the first page, None in the embedded mode, which keeps no history."""
-        try:
-            return await self._page()
-        except grpc.RpcError as failure:
-            if isinstance(error_of(failure), ModeNotSupported):
-                return None
-            raise
-
     async def all(self, page: engine_pb.ListPersonalDataResponse) -> _Pages:
         while True:
             yield [(each.section, each.content) for each in page.items]
             if not page.HasField("cursor"):
                 return
             self._asked.cursor = page.cursor
-            page = await self._page()
+            page = await self.page()
 
-    async def _page(self) -> engine_pb.ListPersonalDataResponse:
+    async def page(self) -> engine_pb.ListPersonalDataResponse:
         page: engine_pb.ListPersonalDataResponse = await self._engine.ListPersonalData(
             self._asked, timeout=self._timeout, metadata=self._credential
         )

@@ -40,6 +40,8 @@ MOST_RECORDS = 500
 MOST_OCTETS = 1 << 20
 MOST_READ = 5000
 
+_IDS = 1000
+
 _APART = ":"
 _AT = "@"
 _ID = Field("id", FieldType.TEXT)
@@ -150,8 +152,12 @@ class PersonalDataExport:
                 return await records.matches(tenant_id, query)
             case ByIds(ids_of):
                 ids = await ids_of(self._store, tenant_id, user.user_id)
-                read = [await records.get(tenant_id, each) for each in sorted(ids) if each > after]
-                return [each for each in read if each is not None]
+                later, read = sorted(each for each in ids if each > after), list[Record]()
+                for first in range(0, len(later), _IDS):
+                    read += await records.find_any(tenant_id, "id", later[first : first + _IDS])
+                    if len(read) >= most:
+                        break
+                return read[:most]
             case ByReading():
                 return await records.page(tenant_id, after=after, most=most)
             case _:

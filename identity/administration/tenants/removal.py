@@ -14,11 +14,11 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from identity.directory.client import CLIENTS, Client
-from identity.directory.labels import GROUPS, ROLES
-from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.labels import GROUPS, ROLES, Group, Role
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.tenants.sign_in_domain import SIGN_IN_DOMAINS
 from identity.directory.tenants.tenant_record import DEPLOYMENT, TENANTS, RemovalPhase, TenantRecord
 from identity.directory.user import USERS, User
@@ -38,6 +38,8 @@ SETTLED_AFTER = timedelta(seconds=30)
 _DEFAULT = TenantId("default")
 # Records that are removed in one step.
 _PAGE = 500
+
+H = TypeVar("H", User, Client, Group, Role, MappingRule)
 
 
 class Directory(Protocol):
@@ -162,7 +164,7 @@ class TenantRemoval:
             await holders.replace_all([_without(each, tenant_id) for each in found])
 
 
-def _without(holder: Any, tenant_id: TenantId) -> Any:
+def _without(holder: H, tenant_id: TenantId) -> H:
     """Return the holder without the tenant; a user or client with no other one is disabled.
 
     Without any tenant it would act in the tenant of its record, the default one.

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from identity.administration.webhooks.channels import Channels
 from identity.administration.webhooks.digests import Digest, Digests
-from identity.administration.webhooks.webhook import MOST_OF_TENANT, WEBHOOKS, Delivery, Webhook
+from identity.administration.webhooks.webhook import WEBHOOKS, Delivery, Webhook
 from identity.delivery.subscribers import VISIT, Places, Subscribers
 from identity.foundation.events.event import Event
 from identity.foundation.events.events import Events
@@ -36,7 +36,6 @@ class Deliveries(Subscribers[Webhook]):
         super().__init__(
             WEBHOOKS,
             store,
-            most_of_tenant=MOST_OF_TENANT,
             places=_PLACES,
             events=events,
             clock=clock,

@@ -7,7 +7,6 @@ from enum import StrEnum
 from identity.access.callers import Actor
 from identity.clients.relying_parties import RelyingParties
 from identity.clients.scim_applications.application import (
-    MOST_OF_TENANT,
     SCIM_APPLICATIONS,
     ScimApplication,
     ScimResource,
@@ -36,6 +35,7 @@ _LINKS_LENGTH = 16
 _MOST_PENDING = 100
 _MOST_REFUSALS = 1000
 _MOST_SHOWN = 20
+_MOST_LISTED = 100
 
 
 class ScimState(StrEnum):
@@ -97,7 +97,8 @@ class ScimApplicationAdministration:
             self.applications,
             tenant.tenant_id,
             wanted,
-            page_size=page_size,
+            # Each state is read from the events and resources of its application.
+            page_size=min(page_size or _MOST_LISTED, _MOST_LISTED),
             continuation_token=continuation_token,
         )
         return [await self._status(application) for application in found], following
@@ -187,11 +188,9 @@ class ScimApplicationAdministration:
         return kept
 
     async def _new(self, tenant: Tenant, client_id: str, fields: ScimFields) -> ScimApplication:
-        """Raises InvalidArgument, InvalidState."""
+        """Raises InvalidArgument."""
         if not fields.bearer_token:
             raise InvalidArgument("bearer_token: expected a token", field="bearer_token")
-        if len(await self.applications.page(tenant.tenant_id, most=MOST_OF_TENANT)) >= MOST_OF_TENANT:
-            raise InvalidState(f"expected at most {MOST_OF_TENANT} SCIM applications")
         now = self.clock.now()
         return ScimApplication(
             tenant_id=tenant.tenant_id,

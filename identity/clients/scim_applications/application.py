@@ -8,9 +8,7 @@ from identity.crypto.keys.master_keys import Sealed
 from identity.delivery.subscribers import Subscriber
 from identity.foundation.searches import words_of
 from server.platform.call import TenantId
-from server.platform.records import Kind, Owner, Record, Records, RecordStore
-
-MOST_OF_TENANT = 20
+from server.platform.records import Kind, Owner, Record, Records, RecordStore, every
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +104,7 @@ def remote_key(links: str, remote_id: str) -> str:
 
 async def ids_of_user(store: RecordStore, tenant_id: TenantId, user_id: str) -> Sequence[str]:
     """Return the ids of the records about a user, of all applications."""
-    return [
-        f"{user_links(each)}.{user_id}"
-        for each in await store.of(SCIM_APPLICATIONS).page(tenant_id, most=MOST_OF_TENANT)
-    ]
+    return [f"{user_links(each)}.{user_id}" async for each in every(store.of(SCIM_APPLICATIONS), tenant_id)]
 
 
 async def remove_resources(records: Records[ScimResource], tenant_id: TenantId, links: str) -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 from identity.clients.scim_applications.application import (
-    MOST_OF_TENANT,
     SCIM_APPLICATIONS,
     SCIM_RESOURCES,
     ScimApplication,
@@ -57,7 +56,6 @@ class ScimSynchronization(Subscribers[ScimApplication]):
         super().__init__(
             SCIM_APPLICATIONS,
             store,
-            most_of_tenant=MOST_OF_TENANT,
             places=_PLACES,
             events=events,
             clock=clock,

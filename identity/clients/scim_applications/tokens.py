@@ -4,13 +4,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 from identity.clients.scim_applications.application import (
-    MOST_OF_TENANT,
     SCIM_APPLICATIONS,
     ScimApplication,
 )
 from identity.crypto.keys.master_keys import MasterKeys, Place, Sealed
 from server.platform.call import TenantId
-from server.platform.records import Changed, RecordStore
+from server.platform.records import Changed, RecordStore, every
 
 
 class ScimTokens:
@@ -28,7 +27,7 @@ class ScimTokens:
 
     async def reseal(self, tenant_id: TenantId) -> None:
         """Encrypt tokens of inactive master keys under the active one; raises LostMasterKey."""
-        for application in await self._records.page(tenant_id, most=MOST_OF_TENANT):
+        async for application in every(self._records, tenant_id):
             place = _place(tenant_id, application.id)
             token = self._master_keys.resealed(application.bearer_token, place)
             if token is not application.bearer_token:

@@ -185,6 +185,10 @@ class PostgresRecords(Generic[R]):
 
     async def matches(self, tenant_id: TenantId, query: Query) -> Sequence[R]:
         search = search_of(self._kind, query, tenant_id=tenant_id, now=self._clock.now())
+        if search.first_page is not None:
+            first = await self._items(search.first_page, query)
+            if len(first) == query.window.limit:
+                return first
         few = await self._few(search, query)
         return await self._items(search.page, query) if few is None else few.items
 

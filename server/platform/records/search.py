@@ -12,6 +12,7 @@ from server.platform.query.sql import (
     count_of,
     counted_page_of,
     page_of,
+    page_of_first,
 )
 from server.platform.records.port import Kind
 
@@ -22,16 +23,22 @@ FEW = 1000
 """Up to this number of matches, sorting them is faster than reading an index in order."""
 
 
+FIRST = 500
+"""This number of records is read in order before all matches are looked up in an index of words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """The statements of a search; a page that ends before a position comes in reverse order.
 
-    `counted_page` has the page and the number of matches, if there are not more than FEW.
+    `first_page` has the matches among the next FIRST records, for searches by beginnings of words in the order of an
+    index: an index of words reads all matches of a beginning, however small the page is. `counted_page` has the page and the number of matches, if there are not more than FEW.
     """
 
     counted_page: Statement
     page: Statement
     count: Statement
+    first_page: Statement | None
 
 
 def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: datetime) -> Search:
@@ -48,6 +55,18 @@ def search_of(kind: Kind[Any], query: Query, *, tenant_id: TenantId, now: dateti
         counted_page_of(relation, asked, tenant_id=tenant_id, most=FEW + 1),
         page_of(relation, asked, tenant_id=tenant_id),
         count_of(relation, asked.clauses, tenant_id=tenant_id),
+        page_of_first(relation, asked, tenant_id=tenant_id, most=FIRST)
+        if _may_begin(query, relation)
+        else None,
+    )
+
+
+def _may_begin(query: Query, relation: Relation) -> bool:
+    first, window = query.sort[0].field.name, query.window
+    is_in_order = len(query.sort) == 1 or first in relation.in_order
+    by_words = any(isinstance(each, Condition) and each.operator is Operator.BEGINS for each in query.clauses)
+    return (
+        by_words and is_in_order and window.limit is not None and window.limit <= FIRST and not window.offset
     )
 
 

@@ -1,20 +1,14 @@
-"""Rows of processes that name an erased person: finds active user tasks, and rewrites ended ones and the audit log.
+"""Rows of processes that name an erased person, in PostgreSQL.
 
-Partitions write rows of history and of the audit log once, so these statements may run in any process at any time. Each
-changes a bounded number of rows.
+Partitions write rows of history and of the audit log once, so these statements may run in any process at any time.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from server.engine.keys import Key
 from server.platform.postgres.database import Database
+from server.store.pseudonyms import ENTRIES, SLICE, ErasedPerson, NamingTask, RewrittenEntries
 
-SLICE = 500
-ENTRIES = 2000
-
-_SHORTEST_NAME = 3
 _NAMED = "(assignee = ANY($2::text[]) OR candidate_users && $2::text[])"
 _CANDIDATES = """
     ARRAY(
@@ -24,38 +18,11 @@ _CANDIDATES = """
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErasedPerson:
-    """`names` are the texts by which rows name the person, the id first; the pseudonym takes their place."""
-
-    tenant_id: str
-    names: Sequence[str]
-    pseudonym: str
-
-
-@dataclass(frozen=True, slots=True)
-class NamingTask:
-    """An active user task that names the person."""
-
-    key: Key
-    is_assigned: bool
-    candidate_users: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class RewrittenEntries:
-    """The number of changed entries, and the position after the last one read; None after the last entry of all."""
-
-    count: int
-    position: str | None
-
-
-class Pseudonyms:
+class PostgresPseudonyms:
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def tasks(self, person: ErasedPerson, *, after: Key) -> Sequence[NamingTask]:
-        """Return the next active user tasks; raises Unavailable."""
         rows = await self._database.fetch(
             f"""
             SELECT user_task_key, assignee, candidate_users FROM runtime.user_task
@@ -66,19 +33,13 @@ class Pseudonyms:
             list(person.names),
             after,
         )
-        return [
-            NamingTask(
-                Key(row["user_task_key"]),
-                row["assignee"] in person.names,
-                [person.pseudonym if each in person.names else each for each in row["candidate_users"]]
-                if not set(person.names).isdisjoint(row["candidate_users"])
-                else (),
-            )
+        named = (
+            person.naming_task(Key(row["user_task_key"]), row["assignee"], row["candidate_users"])
             for row in rows
-        ]
+        )
+        return [task for task in named if task is not None]
 
     async def rewrite_tasks(self, person: ErasedPerson) -> int:
-        """Rewrite some ended user tasks, fewer than SLICE only at the end; raises Unavailable."""
         return await self._count(
             f"""
             WITH chosen AS MATERIALIZED (
@@ -97,13 +58,23 @@ class Pseudonyms:
             person,
         )
 
+    async def has_unfinished_batch_operation(self, person: ErasedPerson) -> bool:
+        found = await self._database.fetch(
+            """
+            SELECT FROM runtime.batch_operation
+            WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) AND end_date IS NULL LIMIT 1
+            """,
+            person.tenant_id,
+            list(person.names),
+        )
+        return bool(found)
+
     async def rewrite_batch_operations(self, person: ErasedPerson) -> int:
-        """Rewrite some batch operations, fewer than SLICE only at the end; raises Unavailable."""
         return await self._count(
             f"""
             WITH chosen AS MATERIALIZED (
                 SELECT partition_id, batch_operation_key FROM runtime.batch_operation
-                WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) LIMIT {SLICE}
+                WHERE tenant_id = $1 AND actor_id = ANY($2::text[]) AND end_date IS NOT NULL LIMIT {SLICE}
             ), changed AS (
                 UPDATE runtime.batch_operation AS t SET actor_id = $3
                 FROM chosen WHERE t.partition_id = chosen.partition_id
@@ -116,7 +87,6 @@ class Pseudonyms:
         )
 
     async def rewrite_entries(self, person: ErasedPerson, position: str) -> RewrittenEntries:
-        """Rewrite audit entries among the next ENTRIES of all tenants; raises Unavailable."""
         partition_id, _, key = position.partition("/")
         user_id = person.names[0]
         (row,) = await self._database.fetch(
@@ -164,7 +134,7 @@ class Pseudonyms:
             int(partition_id or "-1"),
             int(key or "0"),
             user_id,
-            _pattern(person.names),
+            person.pattern,
         )
         is_last = row["seen"] < ENTRIES
         return RewrittenEntries(
@@ -175,9 +145,3 @@ class Pseudonyms:
         (row,) = await self._database.fetch(statement, person.tenant_id, list(person.names), person.pseudonym)
         count: int = row["count"]
         return count
-
-
-def _pattern(names: Sequence[str]) -> str:
-    """Return the pattern of names that are no parts of longer words, in the syntax of PostgreSQL."""
-    found = [re.escape(name) for name in sorted(names, key=len, reverse=True) if len(name) >= _SHORTEST_NAME]
-    return rf"(?<![\w.+-])({'|'.join(found)})(?![\w+-]|\.\w)"

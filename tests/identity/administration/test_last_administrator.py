@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,9 @@ from identity.access.last_administrator import LAST_ADMINISTRATOR
 from identity.directory.client import CLIENTS
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
-from identity.directory.user import USERS, User
+from identity.directory.provider import PROVIDER_LINKS, ProviderLink
+from identity.directory.tenants.ldap_directory import LDAP_LINKS, LdapLink
+from identity.directory.user import USERS, AccountType, User
 from identity.foundation.tenants import Tenant
 from identity.foundation.vocabulary import Permission
 from identity.people.mapping_rules import MappingRules, RuleDraft
@@ -273,3 +276,52 @@ async def test_of_two_changes_at_once_the_second_looks_again(administration: Adm
         await users.take(DEFAULT, second.id, guard=guards[1])
 
     assert [user.id for user in await users.page(DEFAULT)] == [second.id]
+
+
+PROVIDER, DIRECTORY = "upstream", "directory"
+
+
+def from_elsewhere(**fields: object) -> User:
+    """An administrator without a password and without a passkey."""
+    return alice(roles=("admin",), account_type=AccountType.FEDERATED, password_hash="", **fields)
+
+
+async def link(administration: Administration, user_id: str, *sources: str) -> None:
+    store = administration.store
+    for source in sources:
+        common: dict[str, Any] = {"tenant_id": DEFAULT, "id": f"{source} {user_id}", "user_id": user_id}
+        if source == DIRECTORY:
+            await store.of(LDAP_LINKS).insert(LdapLink(**common, directory_id=source))
+        else:
+            await store.of(PROVIDER_LINKS).insert(ProviderLink(**common, provider_id=source))
+
+
+@pytest.mark.parametrize("source", [PROVIDER, DIRECTORY])
+async def test_the_only_way_in_of_the_last_administrator_stays(
+    administration: Administration, source: str
+) -> None:
+    await admit(administration, from_elsewhere())
+    await link(administration, "alice", source)
+
+    refusal = await refusal_of(administration.administrators.guard_ways_in(DEFAULT, source, ROOT))
+
+    assert refusal.metadata["cause"] == LAST_ADMINISTRATOR
+
+
+@pytest.mark.parametrize(
+    "people",
+    [
+        pytest.param([from_elsewhere(has_passkey=True)], id="a passkey"),
+        pytest.param([alice(roles=("admin",))], id="a password"),
+        pytest.param([from_elsewhere(), bob(roles=("admin",))], id="another administrator"),
+    ],
+)
+async def test_a_provider_goes_when_an_administrator_has_another_way_in(
+    administration: Administration, people: list[User]
+) -> None:
+    await admit(administration, *people)
+    await link(administration, "alice", PROVIDER)
+
+    guard = await administration.administrators.guard_ways_in(DEFAULT, PROVIDER, ROOT)
+
+    assert guard is not None

@@ -10,9 +10,15 @@ from typing import Any
 import asyncpg
 import pytest
 
+from identity.directory.user import USERS
+from identity.people.searches import UserSearch
+from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Window
+from server.platform.query.cursor import cursors
 from server.platform.query.sql import Statement
+from server.platform.records.postgres import PostgresRecordStore
 from server.platform.records.search import Search as Statements
 from server.platform.records.search import search_of
 from tests.durable import migrated_database
@@ -88,6 +94,42 @@ async def test_a_page_of_many_is_read_in_the_order_of_an_index(
     connection: asyncpg.Connection, search: Search
 ) -> None:
     assert rows_read(await steps_of(connection, statements(search).page)) <= 5 * PAGE
+
+
+@pytest.mark.parametrize("sort", ["username", "name", "email"])
+@pytest.mark.parametrize("is_descending", [False, True], ids=["ascending", "descending"])
+async def test_a_page_of_words_that_most_users_have_reads_few(
+    connection: asyncpg.Connection, sort: str, *, is_descending: bool
+) -> None:
+    search = UserSearch(text="l a", sort=sort, is_descending=is_descending)
+
+    found = search_of(USERS, search.query(token="", most=PAGE), tenant_id=TENANT, now=NOON)
+
+    assert found.first_page is not None
+    assert rows_read(await steps_of(connection, found.first_page)) <= 5 * PAGE
+
+
+# Nine of ten users have the first word, one in ten of these the second; the last user has the third.
+@pytest.mark.parametrize("text", ["ada", "ada5", f"u{ROWS - 2}"])
+@pytest.mark.parametrize("sort", ["email", "name"])
+@pytest.mark.parametrize("is_descending", [False, True], ids=["ascending", "descending"])
+async def test_the_pages_of_a_search_by_words_are_all_matches_in_order(
+    dsn: str, text: str, sort: str, *, is_descending: bool
+) -> None:
+    search = UserSearch(text=text, sort=sort, is_descending=is_descending)
+    async with open_pool(dsn, 1) as pool:
+        users = PostgresRecordStore(PooledDatabase(pool), VirtualClock(pinned=NOON)).of(USERS)
+        whole = await users.search(TENANT, replace(search.query(token="", most=1), window=Window(limit=None)))
+
+        found, token = [], ""
+        while token or not found:
+            query = search.query(token=token, most=PAGE * 5)
+            page = await users.matches(TENANT, query)
+            found += page
+            _, end = cursors(query, page)
+            token = end if end is not None and len(page) == PAGE * 5 else ""
+
+    assert [user.id for user in whole.items] == [user.id for user in found]
 
 
 @pytest.mark.parametrize("search", [each for each in SEARCHES if each.name == "all"], ids=named)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from identity.access.last_administrator import LastAdministrator
 from identity.directory.authorization import AUTHORIZATIONS, Authorization, OwnerType
 from identity.directory.client import CLIENTS, Client
 from identity.directory.labels import GROUPS, ROLES, Group, Role
@@ -171,6 +172,23 @@ async def test_a_search_finds_records_by_the_beginnings_of_words(
     assert await found("orth") == []
 
 
+@pytest.mark.parametrize(("kind", "make"), LISTS)
+async def test_a_page_of_a_search_that_all_records_match_is_one_statement(
+    directory: Directory, kind: Kind[Any], make: Make
+) -> None:
+    records = directory.store.of(kind)
+    for number in range(10):
+        tenant_id = (await records.insert(make(f"r{number}", f"App {number}"))).tenant_id
+    if directory.database is not None:
+        directory.database.rows = directory.database.statements = 0
+
+    found, _ = await listed(records, tenant_id, RecordSearch(text="app"), page_size=4, continuation_token="")
+
+    assert [record.id for record in found] == ["r0", "r1", "r2", "r3"]
+    if directory.database is not None:
+        assert (directory.database.statements, directory.database.rows) == (1, 5)
+
+
 async def test_labels_are_listed_by_name(directory: Directory) -> None:
     records = directory.store.of(ROLES)
     for record_id, name in (("1", "clerk"), ("2", "baker"), ("3", "actor")):
@@ -247,6 +265,27 @@ async def test_of_many_labels_rules_and_authorizations_a_principal_has_its_own_a
     assert standing.grants == {Grant("GROUP", "READ", resource) for resource in ("91", "92", "93")}
     if directory.database is not None:
         assert (directory.database.statements, directory.database.rows) == (4, 6)
+
+
+async def test_a_change_that_takes_no_administration_reads_only_the_labels_of_the_user(
+    directory: Directory,
+) -> None:
+    store = directory.store
+    await furnish(store, MANY)
+    await store.of(ROLES).insert(role("z1", "clerk"))
+    await store.of(GROUPS).insert(Group(tenant_id=ACME, id="z1", name="staff", roles=("clerk",)))
+    last = LastAdministrator(
+        store, Tenants("https://id.example.com", DEFAULT, [ACME]), directory.clock, emails=()
+    )
+    ada = User(tenant_id=ACME, id="ada", email="ada@example.com", groups=("staff",))
+    if directory.database is not None:
+        directory.database.rows = directory.database.statements = 0
+
+    guard = await last.guard(ada, None)
+
+    assert guard is None
+    if directory.database is not None:
+        assert (directory.database.statements, directory.database.rows) == (3, 2)
 
 
 async def test_standings_of_several_principals_share_what_is_read(directory: Directory) -> None:

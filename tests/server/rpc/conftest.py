@@ -104,6 +104,18 @@ def bundled_engine_of_three(durable_dsn: str) -> NewEngine:
     return partial(bundled, durable_dsn, 3)
 
 
+@pytest.fixture(params=["embedded_engine", "bundled_engine_of_three"])
+def engine_of_each_mode(request: pytest.FixtureRequest) -> NewEngine:
+    new_engine: NewEngine = request.getfixturevalue(request.param)
+    return new_engine
+
+
+@pytest.fixture
+async def running(engine_of_each_mode: NewEngine) -> AsyncIterator[Running]:
+    async with engine_of_each_mode() as running:
+        yield running
+
+
 @dataclass(frozen=True)
 class Service:
     """An engine, and a way to call it as everybody does."""

@@ -1,21 +1,27 @@
-"""The erasure of a person in tasks, batch operations and the audit log of durable engines."""
+"""The erasure of a person in tasks, batch operations and the audit log, in each mode."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 import asyncpg
 import pytest
 
-from server.app import DurableEngine
+from server.app import MemoryEngine
 from server.bpmn.builder import process
+from server.engine.answers import BatchOperationCreated
+from server.engine.batch_commands import CreateBatchOperation
+from server.engine.batch_operations import BatchAction, BatchOperationType
+from server.partition.origin import Origin
 from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.interceptors import interceptors
-from server.platform.policy import Mode
-from server.store.postgres.pseudonyms import ErasedPerson
+from server.store.entities import AuditEntry
+from server.store.pseudonyms import ErasedPerson
+from server.store.searchables import AUDIT_ENTRIES, SEARCHABLES
 from tests.server.rpc.caller import EVERYTHING, Caller
-from tests.server.rpc.conftest import NewEngine
+from tests.server.rpc.engines import Running
 from tests.waits import until_so
 
 ADA = ErasedPerson(
@@ -48,17 +54,22 @@ def authenticate(call: Call) -> None:
 
 
 @pytest.fixture
-async def engine(bundled_engine_of_three: NewEngine) -> AsyncIterator[DurableEngine]:
-    async with bundled_engine_of_three() as running:
-        assert isinstance(running.engine, DurableEngine)
-        yield running.engine
+def adelheid(running: Running) -> Caller:
+    return Caller(
+        LocalChannel(Dispatcher(running.engine.servicers, interceptors(running.mode, authenticate))),
+        "adelheid",
+    )
+
+
+Texts = Callable[[], Awaitable[Mapping[str, str]]]
 
 
 @pytest.fixture
-def adelheid(engine: DurableEngine) -> Caller:
-    return Caller(
-        LocalChannel(Dispatcher(engine.servicers, interceptors(Mode.BUNDLED, authenticate))), "adelheid"
-    )
+def texts(running: Running, request: pytest.FixtureRequest) -> Texts:
+    """All that is stored, by the names of the tables."""
+    if isinstance(running.engine, MemoryEngine):
+        return partial(texts_in_memory, running.engine)
+    return partial(texts_in_postgres, request.getfixturevalue("durable_dsn"))
 
 
 class Reports:
@@ -78,14 +89,22 @@ class Reports:
         return sum(counts.get(name, 0) for _, counts in self.all)
 
 
-async def texts(dsn: str) -> dict[str, str]:
+async def texts_in_memory(engine: MemoryEngine) -> Mapping[str, str]:
+    pages = [
+        await engine.store.search(entity, searchable.query(), tenant_id=ADA.tenant_id)
+        for entity, searchable in SEARCHABLES.items()
+    ]
+    return {entity.__name__: str(page.items) for entity, page in zip(SEARCHABLES, pages, strict=True)}
+
+
+async def texts_in_postgres(dsn: str) -> Mapping[str, str]:
     connection = await asyncpg.connect(dsn)
     try:
         found = {}
         for schema, name in await connection.fetch(TABLES):
             # Names of our own.
             rows = await connection.fetch(f'SELECT t::text FROM {schema}."{name}" AS t')  # noqa: S608
-            found[name] = "".join(row[0] for row in rows)
+            found[f"{schema}.{name}"] = "".join(row[0] for row in rows)
         return found
     finally:
         await connection.close()
@@ -110,21 +129,18 @@ async def everything_about_ada(adelheid: Caller) -> None:
     await adelheid("CancelProcessInstancesBatchOperation", filter=none)
 
 
-async def test_no_row_names_an_erased_person(
-    engine: DurableEngine, adelheid: Caller, durable_dsn: str
-) -> None:
+async def test_no_row_names_an_erased_person(running: Running, adelheid: Caller, texts: Texts) -> None:
     await everything_about_ada(adelheid)
     reports = Reports()
 
     async def is_erased() -> bool:
-        await engine.erasure.run(ADA, "", reports)
-        found = await texts(durable_dsn)
+        await running.engine.erasure.run(ADA, "", reports)
+        found = await texts()
         # Adam is somebody else.
         left = {name: text for name, text in found.items() if "adelheid" in text.replace("adam", "")}
-        return not left
+        return reports.is_done and not left
 
     await until_so(is_erased)
-    assert reports.is_done
     tasks = (await adelheid.signed_in_as("adam")("SearchUserTasks")).items
     assert [
         (each.assignee, sorted(each.candidate_users))
@@ -134,7 +150,8 @@ async def test_no_row_names_an_erased_person(
         ("adam", ["adam", ADA.pseudonym]),
         (ADA.pseudonym, ["adam", ADA.pseudonym]),
     ]
-    actors = {each.actor_id for each in (await adelheid("ListAuditEntries", limit=500)).items}
+    entries = await running.engine.store.search(AuditEntry, AUDIT_ENTRIES.query(), tenant_id=ADA.tenant_id)
+    actors = {each.actor_id for each in entries.items}
     assert {
         ADA.pseudonym,
         f"{ADA.pseudonym} as adam-id",
@@ -142,9 +159,7 @@ async def test_no_row_names_an_erased_person(
     } <= actors
 
 
-async def test_an_interrupted_erasure_is_finished(
-    engine: DurableEngine, adelheid: Caller, durable_dsn: str
-) -> None:
+async def test_an_interrupted_erasure_is_finished(running: Running, adelheid: Caller, texts: Texts) -> None:
     await everything_about_ada(adelheid)
 
     class Interrupted(Exception):
@@ -154,13 +169,36 @@ async def test_an_interrupted_erasure_is_finished(
         raise Interrupted
 
     with pytest.raises(Interrupted):
-        await engine.erasure.run(ADA, "", interrupt)
+        await running.engine.erasure.run(ADA, "", interrupt)
     reports = Reports()
 
     async def is_done() -> bool:
-        await engine.erasure.run(ADA, "", reports)
+        await running.engine.erasure.run(ADA, "", reports)
         return reports.is_done
 
     await until_so(is_done)
-    found = await texts(durable_dsn)
+    found = await texts()
     assert {name for name, text in found.items() if "adelheid" in text.replace("adam", "")} == set()
+
+
+async def test_an_unfinished_batch_operation_delays_the_end_and_leaves_no_name(
+    running: Running, adelheid: Caller, texts: Texts
+) -> None:
+    origin = Origin(tenant_id=ADA.tenant_id, actor_id=ADA.names[0], request_id="r-1")
+    # Its items are still collected.
+    create = CreateBatchOperation(ADA.tenant_id, BatchAction(type=BatchOperationType.CANCEL_PROCESS_INSTANCE))
+    created = await running.engine.erasure.router.submit(create, origin)
+    assert isinstance(created, BatchOperationCreated)
+    reports = Reports()
+
+    await running.engine.erasure.run(ADA, "", reports)
+
+    assert not reports.is_done
+    await adelheid.signed_in_as("adam")("CancelBatchOperation", batch_operation_key=created.key)
+
+    async def is_done() -> bool:
+        await running.engine.erasure.run(ADA, "", reports)
+        return reports.is_done
+
+    await until_so(is_done)
+    assert [name for name, text in (await texts()).items() if "adelheid" in text] == []

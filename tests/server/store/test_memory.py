@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 from server.engine.keys import Key
 from server.platform.query import equals
 from server.store.entities import (
+    AuditEntry,
+    AuditResult,
     BatchOperation,
     BatchOperationItem,
     DecisionInstance,
@@ -120,6 +122,34 @@ async def test_so_many_batch_operations_stay_that_have_ended_with_their_items() 
         await store.commit(Batch([Update(BatchOperation, Key(key), {"end_date": START})]))
 
     assert {BatchOperation: [10, 30], BatchOperationItem: [11, 31]} == await everything(store)
+
+
+@pytest.mark.parametrize(
+    ("actor_type", "key", "kept"),
+    [("USER", 100, [1]), ("CLIENT", 100, []), ("USER", 300, [])],
+    ids=["person", "client", "unknown process instance"],
+)
+async def test_what_persons_did_with_a_process_instance_stays_as_long_as_it(
+    actor_type: str, key: int, kept: list[int]
+) -> None:
+    store = MemoryStore(1)
+    await insert(store, process_instance(100), process_instance(200))
+    entry = AuditEntry(
+        tenant_id=TENANT,
+        timestamp=START,
+        operation_type="CANCEL",
+        result=AuditResult.SUCCESS,
+        actor_type=actor_type,
+        actor_id="ada",
+        entity_type="PROCESS_INSTANCE",
+        process_instance_key=Key(key),
+    )
+
+    await store.commit(Batch(audit=[entry]))
+
+    assert (await everything(store)).get(AuditEntry, []) == kept
+    await end(store, 100, 200)
+    assert await everything(store) == {ProcessInstance: [200]}
 
 
 async def test_active_instances_are_not_bounded() -> None:

@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,gnomon/engine/v1/personal_data_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"7\n\x0bPersonalRow\x12\x0f\n\x07section\x18\x01 \x01(\t\x12\x17\n\x07\x63ontent\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"b\n\x17ListPersonalDataRequest\x12\x1b\n\x07user_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1f\n\x06\x63ursor\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x00\x88\x01\x01\x42\t\n\x07_cursor\"h\n\x18ListPersonalDataResponse\x12,\n\x05items\x18\x01 \x03(\x0b\x32\x1d.gnomon.engine.v1.PersonalRow\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor2\xcc\x01\n\x13PersonalDataService\x12\xb4\x01\n\x10ListPersonalData\x12).gnomon.engine.v1.ListPersonalDataRequest\x1a*.gnomon.engine.v1.ListPersonalDataResponse\"I\x8a\xe7\x18\"\x1a\x02\x02\x03\x32\x11PERMISSION_DENIED2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/personal-data/{user_id}b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n,gnomon/engine/v1/personal_data_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"7\n\x0bPersonalRow\x12\x0f\n\x07section\x18\x01 \x01(\t\x12\x17\n\x07\x63ontent\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"b\n\x17ListPersonalDataRequest\x12\x1b\n\x07user_id\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1f\n\x06\x63ursor\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80 H\x00\x88\x01\x01\x42\t\n\x07_cursor\"h\n\x18ListPersonalDataResponse\x12,\n\x05items\x18\x01 \x03(\x0b\x32\x1d.gnomon.engine.v1.PersonalRow\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor2\xc8\x01\n\x13PersonalDataService\x12\xb0\x01\n\x10ListPersonalData\x12).gnomon.engine.v1.ListPersonalDataRequest\x1a*.gnomon.engine.v1.ListPersonalDataResponse\"E\x8a\xe7\x18\x1e\x32\x11PERMISSION_DENIED2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/personal-data/{user_id}b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -41,7 +41,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTPERSONALDATAREQUEST'].fields_by_name['cursor']._loaded_options = None
   _globals['_LISTPERSONALDATAREQUEST'].fields_by_name['cursor']._serialized_options = b'\272H\007r\005\020\001\030\200 '
   _globals['_PERSONALDATASERVICE'].methods_by_name['ListPersonalData']._loaded_options = None
-  _globals['_PERSONALDATASERVICE'].methods_by_name['ListPersonalData']._serialized_options = b'\212\347\030\"\032\002\002\0032\021PERMISSION_DENIED2\tNOT_FOUND\202\323\344\223\002\035\022\033/v1/personal-data/{user_id}'
+  _globals['_PERSONALDATASERVICE'].methods_by_name['ListPersonalData']._serialized_options = b'\212\347\030\0362\021PERMISSION_DENIED2\tNOT_FOUND\202\323\344\223\002\035\022\033/v1/personal-data/{user_id}'
   _globals['_PERSONALROW']._serialized_start=155
   _globals['_PERSONALROW']._serialized_end=210
   _globals['_LISTPERSONALDATAREQUEST']._serialized_start=212
@@ -49,5 +49,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTPERSONALDATARESPONSE']._serialized_start=312
   _globals['_LISTPERSONALDATARESPONSE']._serialized_end=416
   _globals['_PERSONALDATASERVICE']._serialized_start=419
-  _globals['_PERSONALDATASERVICE']._serialized_end=623
+  _globals['_PERSONALDATASERVICE']._serialized_end=619
 # @@protoc_insertion_point(module_scope)

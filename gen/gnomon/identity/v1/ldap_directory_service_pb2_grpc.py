@@ -97,7 +97,8 @@ class LdapDirectoryServiceServicer:
 
     def DeleteLdapDirectory(self, request, context):
         """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
-        Rejected with NOT_FOUND if the tenant has no directory of that id.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

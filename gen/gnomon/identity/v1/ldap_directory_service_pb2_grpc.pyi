@@ -46,7 +46,8 @@ class LdapDirectoryServiceStub:
     """
     DeleteLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.DeleteLdapDirectoryRequest, _ldap_directory_service_pb2.DeleteLdapDirectoryResponse]
     """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
-    Rejected with NOT_FOUND if the tenant has no directory of that id.
+    Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if the last administrator signs in
+    through it alone.
     """
     TryLdapDirectory: _grpc.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.TryLdapDirectoryRequest, _ldap_directory_service_pb2.TryLdapDirectoryResponse]
     """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
@@ -75,7 +76,8 @@ class LdapDirectoryServiceAsyncStub(LdapDirectoryServiceStub):
     """
     DeleteLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.DeleteLdapDirectoryRequest, _ldap_directory_service_pb2.DeleteLdapDirectoryResponse]  # type: ignore[assignment]
     """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
-    Rejected with NOT_FOUND if the tenant has no directory of that id.
+    Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if the last administrator signs in
+    through it alone.
     """
     TryLdapDirectory: _aio.UnaryUnaryMultiCallable[_ldap_directory_service_pb2.TryLdapDirectoryRequest, _ldap_directory_service_pb2.TryLdapDirectoryResponse]  # type: ignore[assignment]
     """Connects to each server of a directory, binds, and looks up a user, without the password of the user.
@@ -125,7 +127,8 @@ class LdapDirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ldap_directory_service_pb2.DeleteLdapDirectoryResponse, _abc.Awaitable[_ldap_directory_service_pb2.DeleteLdapDirectoryResponse]]:
         """Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
-        Rejected with NOT_FOUND if the tenant has no directory of that id.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
 
     @_abc_1.abstractmethod

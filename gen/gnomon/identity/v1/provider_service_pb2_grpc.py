@@ -129,7 +129,8 @@ class ProviderServiceServicer:
 
     def DeleteProvider(self, request, context):
         """Removes a provider and the links of users to it; their accounts stay.
-        Rejected with NOT_FOUND if the tenant has no provider of that id.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -54,7 +54,8 @@ class ProviderServiceStub:
     """
     DeleteProvider: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.DeleteProviderRequest, _provider_service_pb2.DeleteProviderResponse]
     """Removes a provider and the links of users to it; their accounts stay.
-    Rejected with NOT_FOUND if the tenant has no provider of that id.
+    Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_STATE if the last administrator signs in
+    through it alone.
     """
     ListLinkedUsers: _grpc.UnaryUnaryMultiCallable[_provider_service_pb2.ListLinkedUsersRequest, _provider_service_pb2.ListLinkedUsersResponse]
     """Returns at most 100 users who sign in through a provider.
@@ -95,7 +96,8 @@ class ProviderServiceAsyncStub(ProviderServiceStub):
     """
     DeleteProvider: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.DeleteProviderRequest, _provider_service_pb2.DeleteProviderResponse]  # type: ignore[assignment]
     """Removes a provider and the links of users to it; their accounts stay.
-    Rejected with NOT_FOUND if the tenant has no provider of that id.
+    Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_STATE if the last administrator signs in
+    through it alone.
     """
     ListLinkedUsers: _aio.UnaryUnaryMultiCallable[_provider_service_pb2.ListLinkedUsersRequest, _provider_service_pb2.ListLinkedUsersResponse]  # type: ignore[assignment]
     """Returns at most 100 users who sign in through a provider.
@@ -169,7 +171,8 @@ class ProviderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_provider_service_pb2.DeleteProviderResponse, _abc.Awaitable[_provider_service_pb2.DeleteProviderResponse]]:
         """Removes a provider and the links of users to it; their accounts stay.
-        Rejected with NOT_FOUND if the tenant has no provider of that id.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
 
     @_abc_1.abstractmethod

@@ -16,6 +16,7 @@ from server.platform.query.sql.statements import (
     counted_page_of,
     page_of,
     page_of_few,
+    page_of_first,
 )
 
 __all__ = [
@@ -33,5 +34,6 @@ __all__ = [
     "owned_by",
     "page_of",
     "page_of_few",
+    "page_of_first",
     "quoted",
 ]

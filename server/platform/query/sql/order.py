@@ -22,10 +22,21 @@ class Order:
     is_reversed: bool
 
     def text(self) -> str:
-        items = [self._item(key, self._expression(key)) for key in self.keys]
-        if self._begins_with_start:
-            items.insert(0, self._item(self.keys[0], self._first()))
-        return ", ".join(items)
+        return ", ".join(self._item(key, expression) for key, expression in self._items())
+
+    def places(self) -> str:
+        """Return the columns of a subquery that hold each row's place in the order."""
+        return ", ".join(
+            f"{expression} AS {_place_of(number)}" for number, (_, expression) in enumerate(self._items())
+        )
+
+    def text_of_places(self) -> str:
+        """Return the order of a subquery's rows by these columns, which the planner knows to be theirs already."""
+        return ", ".join(self._item(key, _place_of(number)) for number, (key, _) in enumerate(self._items()))
+
+    def _items(self) -> Sequence[tuple[SortKey, str]]:
+        items = [(key, self._expression(key)) for key in self.keys]
+        return [(self.keys[0], self._first()), *items] if self._begins_with_start else items
 
     def beyond(self, position: Position, arguments: Arguments) -> str:
         """Return the predicate of the rows after a position."""
@@ -100,3 +111,7 @@ class Order:
 
     def _misses_last(self, key: SortKey) -> bool:
         return self._may_miss(key) and not self.is_reversed
+
+
+def _place_of(number: int) -> str:
+    return quoted(f"#place{number}")

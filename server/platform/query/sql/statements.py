@@ -13,7 +13,7 @@ from server.platform.query.model import Position, Query, Window
 from server.platform.query.sql.arguments import Arguments
 from server.platform.query.sql.order import Order
 from server.platform.query.sql.predicates import where
-from server.platform.query.sql.relation import Relation, quoted
+from server.platform.query.sql.relation import Relation, owned_by, quoted
 
 _PART = quoted("#part")
 
@@ -79,6 +79,25 @@ def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
     )
     whole_order = f"ORDER BY {_PART}, {order.text()}{limit}"
     text = f"SELECT {columns} FROM ({union}) AS parts {whole_order}"  # noqa: S608  # values are arguments
+    return Statement(text, arguments.values)
+
+
+def page_of_first(relation: Relation, query: Query, *, tenant_id: str, most: int) -> Statement:
+    """Return the statement of the same page among the next `most` rows in the order; it may end too early.
+
+    An index must provide the order. When most rows match, this reads hardly more rows than the page has.
+    """
+    arguments, window = Arguments(tenant_id), query.window
+    first = _parts(Order(query.sort, relation, is_reversed=window.before is not None), window)[0]
+    tenant, rest, order = owned_by(relation, arguments.tenant), first.where(arguments), first.order
+    rows = (
+        f"SELECT *, {order.places()} FROM {relation.name} WHERE {tenant}{rest} "  # noqa: S608  # values are arguments
+        f"ORDER BY {order.text()} LIMIT {arguments.add(most)}"
+    )
+    met = where(relation, query.clauses, arguments)
+    limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
+    columns = ", ".join(map(quoted, relation.columns))
+    text = f"SELECT {columns} FROM ({rows}) AS first WHERE {met} ORDER BY {order.text_of_places()}{limit}"  # noqa: S608  # the same
     return Statement(text, arguments.values)
 
 

@@ -11,7 +11,7 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
 from identity.authentication.federation.config import FederationConfig
 from identity.directory.provider import PROVIDER_LINKS, PROVIDERS, ProviderLink
-from identity.directory.user import USERS
+from identity.directory.user import USERS, AccountType
 from identity.foundation.provider_config import ProviderConfig, Scheme
 from server.platform.call import TenantId
 from tests.edge.oidc.administration.administrator import Administrator
@@ -211,6 +211,25 @@ async def test_who_would_lose_a_provider_is_told_beforehand(
     assert (before.status, after.status) == (200, 406)
     assert await after.json() == [{"id": user_id, "email": "admin@localhost"}]
     assert (await administrator.send("GET", "providers/nobody/delete_safe")).status == 404
+
+
+async def test_the_only_way_in_of_the_last_administrator_stays(
+    administrator: Administrator, deployment: Deployment
+) -> None:
+    provider_id = await created(administrator)
+    user_id = await link(deployment, provider_id)
+    users = deployment.store.of(USERS)
+    user = await users.get(DEFAULT, user_id)
+    assert user is not None
+    await users.replace(replace(user, password_hash="", account_type=AccountType.FEDERATED))
+
+    disabled = await administrator.send("PUT", f"providers/{provider_id}", {**WHOLE, "enabled": False})
+    removed = await administrator.send("DELETE", f"providers/{provider_id}")
+
+    for refused in (disabled, removed):
+        assert refused.status == 409
+        assert "without an administrator" in await refused.text()
+    assert (await administrator.send("GET", f"providers/{provider_id}/delete_safe")).status == 406
 
 
 async def test_every_change_is_an_event(administrator: Administrator) -> None:

@@ -152,9 +152,12 @@ class World:
             self.clock.advance(step)
             await self.visits()
 
-    async def visits(self) -> None:
-        for tenant, application in await self.due():
+    async def visits(self) -> int:
+        """Visit what is due, and return the number of visits."""
+        due = await self.due()
+        for tenant, application in due:
             await self.synchronization.visit(tenant, application)
+        return len(due)
 
     async def settles(self) -> None:
         await self.passes(SETTLES_IN * 2)

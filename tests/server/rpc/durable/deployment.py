@@ -1,7 +1,7 @@
 """The services of the durable modes, over a store in memory that keeps the audit log as theirs do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,6 @@ from gnomon.engine.v1 import (
     incident_service_pb2,
     job_service_pb2,
     operations_service_pb2,
-    personal_data_service_pb2,
     process_instance_service_pb2,
     resource_service_pb2,
     user_task_service_pb2,
@@ -38,11 +37,9 @@ from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.partition import Partition
 from server.partition.router import Router
-from server.platform.call import TenantId
 from server.platform.channels import LocalChannel
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Dispatcher, Interceptor
-from server.platform.errors import NotFound
 from server.platform.interceptors import interceptors
 from server.platform.policy import Mode
 from server.rpc.audit_log import AuditLogServicer
@@ -52,7 +49,6 @@ from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
 from server.rpc.operations import OperationsServicer
-from server.rpc.personal_data import PersonalDataServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusals import Refusals
 from server.rpc.resource import ResourceServicer
@@ -75,15 +71,6 @@ class AuditingStore(MemoryStore):
             Insert(msgspec.structs.replace(entry, audit_entry_key=next(self._keys))) for entry in batch.audit
         ]
         await super().commit(msgspec.structs.replace(batch, changes=[*batch.changes, *audit], audit=[]))
-
-
-class KnownNames:
-    """The directory with one user, who has the id `ada-id`."""
-
-    async def of(self, _tenant_id: TenantId, user_id: str) -> Sequence[str]:
-        if user_id != "ada-id":
-            raise NotFound("there is no such user")
-        return ["ada-id", "ada", "ada@example.com"]
 
 
 def stamp(instant: datetime) -> Timestamp:
@@ -128,7 +115,6 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(operations_service_pb2): OperationsServicer(router),
         _service(resource_service_pb2): ResourceServicer(router, store, BatchesConfig()),
         _service(audit_log_service_pb2): AuditLogServicer(store),
-        _service(personal_data_service_pb2): PersonalDataServicer(store, KnownNames()),
     }
     dispatcher = Dispatcher(servicers, interceptors(Mode.BUNDLED, authenticate), refused=refused)
     async with asyncio.TaskGroup() as tasks:

@@ -22164,7 +22164,8 @@ class LdapDirectoryServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteLdapDirectoryResponse":
         """
         Removes a directory and the links of its users; their accounts stay, but cannot sign in through it any more.
-        Rejected with NOT_FOUND if the tenant has no directory of that id.
+        Rejected with NOT_FOUND if the tenant has no directory of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
 
         return await self._unary_unary(
@@ -23915,7 +23916,8 @@ class ProviderServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteProviderResponse":
         """
         Removes a provider and the links of users to it; their accounts stay.
-        Rejected with NOT_FOUND if the tenant has no provider of that id.
+        Rejected with NOT_FOUND if the tenant has no provider of that id, with INVALID_STATE if the last administrator signs in
+        through it alone.
         """
 
         return await self._unary_unary(

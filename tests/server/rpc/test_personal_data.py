@@ -1,18 +1,22 @@
-"""The rows of processes that name a person."""
+"""The rows of processes that name a person, in each mode."""
 
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
+from server.app import personal_data
 from server.bpmn.builder import process
 from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.dispatch import Dispatcher
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
+from server.platform.interceptors import interceptors
 from server.rpc.personal_data import MOST_ROWS
 from tests.server.rpc.caller import EVERYTHING, Caller
-from tests.server.rpc.durable.deployment import Durable, durable
+from tests.server.rpc.engines import Running
 
 APPROVAL = process("approval").start().user_task("approve", assignment={"candidateUsers": "ada, bob"}).end()
 DEFAULT = frozenset({TenantId("default")})
@@ -37,11 +41,19 @@ def authenticate(call: Call) -> None:
         call.principal = PRINCIPALS[call.metadata[AUTHORIZATION]]
 
 
+class KnownNames:
+    """The directory with one user, who has the id `ada-id`."""
+
+    async def of(self, _tenant_id: TenantId, user_id: str) -> Sequence[str]:
+        if user_id != "ada-id":
+            raise NotFound("there is no such user")
+        return ["ada-id", "ada", "ada@example.com"]
+
+
 @pytest.fixture
-async def caller() -> AsyncIterator[Caller]:
-    deployment: Durable
-    async with durable(authenticate) as deployment:
-        yield deployment.caller
+def caller(running: Running) -> Caller:
+    servicers = {**running.engine.servicers, **personal_data(running.engine, KnownNames())}
+    return Caller(LocalChannel(Dispatcher(servicers, interceptors(running.mode, authenticate))))
 
 
 async def exported(caller: Caller, user_id: str = "ada-id") -> Mapping[str, Sequence[dict[str, Any]]]:
