@@ -28,7 +28,7 @@ async def test_a_command_sent_three_times_over_broken_connections_has_its_effect
 
 
 async def test_removed_tenants_clients_and_users_leave_nothing_when_the_database_dies_meanwhile() -> None:
-    report = await removal.run(1, SEED, is_patient=False)
+    report = await removal.run(1, SEED, second_passes=False)
 
     assert report.violations == []
 
