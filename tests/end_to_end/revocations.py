@@ -551,11 +551,25 @@ def expected(revocation: str) -> Cells:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Outcomes before a revocation and at last, with the seconds from its answer to the first refusal."""
+    """Outcomes before a revocation and at last, with seconds since its answer.
+
+    `admitted` are those at which the last request that was admitted was sent, or an open call ended; 0 for none.
+    `refused` are those at which the first refusal arrived, so with the time that a request takes.
+    """
 
     before: Cells
     after: Cells
-    seconds: Mapping[Cell, float]
+    admitted: Mapping[Cell, float]
+    refused: Mapping[Cell, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The outcome of a request or call, when it arrived, and when the last request with another outcome was sent."""
+
+    outcome: Outcome
+    arrived: float
+    other_sent: float = 0.0
 
 
 async def refusals_of(deployment: Deployment, revocation: str) -> Refusals:
@@ -570,9 +584,10 @@ async def refusals_of(deployment: Deployment, revocation: str) -> Refusals:
         after = await outcomes(victim, cells)
         after |= {cell: await task for cell, task in staying.items()}
     return Refusals(
-        {cell: outcome for cell, (outcome, _) in before.items()},
-        {cell: outcome for cell, (outcome, _) in after.items()},
-        {cell: max(0.0, moment - revoked) for cell, (_, moment) in after.items()},
+        {cell: seen.outcome for cell, seen in before.items()},
+        {cell: seen.outcome for cell, seen in after.items()},
+        {cell: max(0.0, seen.other_sent - revoked) for cell, seen in after.items()},
+        {cell: max(0.0, seen.arrived - revoked) for cell, seen in after.items()},
     )
 
 
@@ -584,32 +599,33 @@ def _victim_of(deployment: Deployment, revocation: str) -> Victim:
     return victim_of(deployment, name, client_id, TENANT_OF.get(revocation, ""))
 
 
-async def outcomes(victim: Victim, cells: Cells) -> dict[Cell, tuple[Outcome, float]]:
-    """Return the outcome of each request and its moment: the first one that is expected, or the last of all."""
+async def outcomes(victim: Victim, cells: Cells) -> dict[Cell, Seen]:
+    """Return the outcome of each request: the first one that is expected, or the last of all."""
     clock = asyncio.get_running_loop().time
 
-    async def outcome(surface: str, node: int) -> tuple[Outcome, float]:
-        end = clock() + PATIENCE_SECONDS
+    async def outcome(surface: str, node: int) -> Seen:
+        end, other_sent = clock() + PATIENCE_SECONDS, 0.0
         while True:
+            sent = clock()
             found = await ASKED[surface](victim, victim.deployment.nodes[node - 1])
             if found is cells[surface, node] or clock() > end:
-                return found, clock()
+                return Seen(found, clock(), other_sent)
+            other_sent = sent
 
     asked = [cell for cell in cells if cell[0] in ASKED]
     return dict(zip(asked, await asyncio.gather(*(outcome(*cell) for cell in asked)), strict=True))
 
 
-async def _ended(stay: Awaitable[Outcome]) -> tuple[Outcome, float]:
+async def _ended(stay: Awaitable[Outcome]) -> Seen:
     outcome = await asyncio.wait_for(stay, PATIENCE_SECONDS * 2)
-    return outcome, asyncio.get_running_loop().time()
+    now = asyncio.get_running_loop().time()
+    return Seen(outcome, now, now)
 
 
 @asynccontextmanager
-async def opened(
-    victim: Victim, name: str, cells: Cells
-) -> AsyncIterator[dict[Cell, "asyncio.Task[tuple[Outcome, float]]"]]:
+async def opened(victim: Victim, name: str, cells: Cells) -> AsyncIterator[dict[Cell, "asyncio.Task[Seen]"]]:
     """Calls that stay open, each of them admitted; a stream has read a job. The result is how and when one ended."""
-    staying: dict[Cell, asyncio.Task[tuple[Outcome, float]]] = {}
+    staying: dict[Cell, asyncio.Task[Seen]] = {}
     events: dict[Cell, asyncio.Event] = {}
     for cell in sorted(cell for cell in cells if cell[0] in STAYING):
         surface, node = cell
