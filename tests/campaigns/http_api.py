@@ -39,19 +39,20 @@ class Answer:
 
 @asynccontextmanager
 async def connected(
-    urls: Sequence[str], token: str, *, attempt_seconds: float = ATTEMPT_SECONDS, tenant_id: str = ""
+    urls: Sequence[str], token: str = "", *, attempt_seconds: float = ATTEMPT_SECONDS, tenant_id: str = ""
 ) -> AsyncIterator["HttpApi"]:
     async with session_of(token, attempt_seconds, tenant_id) as session:
         yield HttpApi(session, urls)
 
 
 def session_of(token: str, attempt_seconds: float, tenant_id: str = "") -> aiohttp.ClientSession:
-    """Return a session of a client, which names the tenant if it has several."""
+    """Return a session of a client, which names the tenant if it has several; without a token, of nobody."""
+    authorized = {"authorization": f"Bearer {token}"} if token else {}
     named = {"x-tenant-id": tenant_id} if tenant_id else {}
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=CONNECTIONS),
         timeout=aiohttp.ClientTimeout(total=attempt_seconds),
-        headers={"authorization": f"Bearer {token}", **named},
+        headers={**authorized, **named},
     )
 
 
@@ -72,6 +73,14 @@ class HttpApi:
         for name, content in files.items():
             form.add_field("resources", content, filename=name)
         _expect_success(await self._answer("POST", "/v2/deployments", data=form))
+
+    async def store(self, name: str, content: bytes) -> str:
+        """The id of a document."""
+        form = aiohttp.FormData()
+        form.add_field("file", content, filename=name)
+        answer = await self._answer("POST", "/v2/documents", data=form)
+        _expect_success(answer)
+        return str(json.loads(answer.body)["documentId"])
 
     async def start(self, process_id: str, *, idempotency_key: str) -> int:
         variables = {**AT_START, REFERENCE: idempotency_key}
@@ -143,9 +152,17 @@ class HttpApi:
         """Any answer; raises NotAnswered."""
         return await self._answer(method, path, json=body, headers={"idempotency-key": idempotency_key})
 
-    async def ask(self, method: str, path: str, body: Json | None = None) -> Answer:
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Json | None = None,
+        *,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Any answer; raises NotAnswered."""
-        return await self._answer(method, path, json=body)
+        return await self._answer(method, path, json=body, data=form, headers=headers)
 
     async def _answer(self, method: str, path: str, **request: object) -> Answer:
         url = next(self._turns)

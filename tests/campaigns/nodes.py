@@ -5,6 +5,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tests.campaigns.ports import kept_port
@@ -105,8 +106,9 @@ async def cluster(
     nodes: int,
     edges: int,
     root: Path = ROOT,
+    more: Settings = MappingProxyType({}),
 ) -> AsyncIterator[Cluster]:
-    """`dsn_through` gives the DSN by which a node reaches the database through a proxy.
+    """`dsn_through` gives the DSN by which a node reaches the database through a proxy; nodes have `more` settings.
 
     All begin with the sources in `root`, but for the first edge, which is of today.
     """
@@ -119,6 +121,7 @@ async def cluster(
         "GNOMON_IDENTITY__PUBLIC_URL": "campaign.test",
         "GNOMON_IDENTITY__SCHEME": "http",
         "GNOMON_EDGE__PORT": "0",
+        **more,
     }
     async with AsyncExitStack() as stack:
         members: list[Node] = []

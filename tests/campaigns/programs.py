@@ -13,7 +13,7 @@ from typing import Self
 from tests.server_process import DEMO_ACCESS, Addresses
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_SECONDS = 60.0
+READY_SECONDS = 240.0
 END_SECONDS = 20.0
 LOG_CHARACTERS = 2_000
 

@@ -30,8 +30,8 @@ def acting(server: Server, tenant_id: str) -> httpx.Client:
     return server.session(**{"x-tenant-id": tenant_id})
 
 
-def create(client: httpx.Client) -> httpx.Response:
-    return client.post("/v2/tenants", json={"tenantId": TENANT, "name": "Laboratory"})
+def create(client: httpx.Client, tenant_id: str = TENANT) -> httpx.Response:
+    return client.post("/v2/tenants", json={"tenantId": tenant_id, "name": "Laboratory"})
 
 
 def admit(client: httpx.Client) -> None:
@@ -71,11 +71,6 @@ def test_a_successor_sees_nothing_of_a_removed_tenant(server: Server) -> None:
 
         client.delete(f"/auth/v1/tenants/{TENANT}").raise_for_status()
 
-        shown = client.get(f"/auth/v1/tenants/{TENANT}").raise_for_status().json()
-        assert shown["enabled"] is False
-        assert "started_at" in shown["removal"]
-        answer = create(client)
-        assert answer.status_code == httpx.codes.CONFLICT, answer.text
         until = time.monotonic() + SECONDS
         while create(client).status_code == httpx.codes.CONFLICT:
             assert time.monotonic() < until
@@ -88,3 +83,16 @@ def test_a_successor_sees_nothing_of_a_removed_tenant(server: Server) -> None:
         assert {item["version"] for name, item in found(lab) if name == "process-definitions"} == {1}
         assert [job["processInstanceKey"] for job in jobs(lab)] == [again]
         client.delete(f"/auth/v1/tenants/{TENANT}").raise_for_status()
+
+
+def test_a_removal_is_shown_and_reserves_the_id(server: Server) -> None:
+    with acting(server, "default") as client:
+        create(client, "reserved").raise_for_status()
+
+        client.delete("/auth/v1/tenants/reserved").raise_for_status()
+
+        answer = create(client, "reserved")
+        assert answer.status_code == httpx.codes.CONFLICT, answer.text
+        shown = client.get("/auth/v1/tenants/reserved").raise_for_status().json()
+        assert shown["enabled"] is False
+        assert "started_at" in shown["removal"]

@@ -125,6 +125,17 @@ async def test_another_process_hears_of_it_when_it_has_caught_up(store: Store) -
         assert caught_up == ["caught up"]
 
 
+async def test_a_change_of_its_own_hides_no_change_of_another_process(store: Store) -> None:
+    caught_up: list[str] = []
+    async with process(store) as other, process(store, caught_up) as one:
+        await ticks(10)
+        await other.advance()
+
+        await one.advance()
+
+        assert caught_up == ["caught up"]
+
+
 async def test_changes_of_two_processes_are_both_heard_of(store: Store) -> None:
     async with process(store) as one, process(store) as other:
         await asyncio.gather(one.advance(), other.advance(), one.advance(), other.advance())
