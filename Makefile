@@ -87,7 +87,7 @@ cluster: .venv/.dev ## Kill, pause and cut off the owner of partitions, 50 round
 failover: .venv/.bench ## Kill the leader of PostgreSQL under Patroni, 10 rounds; needs etcd
 	@$(BIN)/python -m tests.campaigns failover $(or $(ROUNDS),10) $(SEED)
 
-neighbour: .venv/.dev ## One tenant runs the worst models it may deploy, another completes jobs, 1 round
+neighbour: .venv/.dev ## One tenant attacks, alone and in all ways at once, another completes jobs, 1 round
 	@$(BIN)/python -m tests.campaigns neighbour $(or $(ROUNDS),1) $(SEED)
 
 removal: .venv/.dev ## Remove tenants, clients and users and create them again while nodes and PostgreSQL die, 20 rounds

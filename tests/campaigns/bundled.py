@@ -40,6 +40,11 @@ class Bundled:
         password = quote((root / "password").read_text().strip(), safe="")
         return f"postgresql://gnomon:{password}@/gnomon?{urlencode({'host': root / 'socket'})}"
 
+    @property
+    def pid(self) -> int:
+        """Of the program, which started the others."""
+        return self._running.pid
+
     async def start(self) -> None:
         self._program = await Program.started("bundled", self._settings, self._log, file=self._file)
 

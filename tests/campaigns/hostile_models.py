@@ -11,6 +11,7 @@ COMPREHENSIONS, EXPRESSIONS, FAN_OUT, RULES, VERSIONS = (
     "rules",
     "versions",
 )
+LARGE, RECURSION, ITEMS = "large", "recursion", "items"
 
 _NESTED = "=count(for i in 1..1000, j in 1..1000 return i * j)"
 _CATASTROPHIC = '=count(for i in 1..200 return matches("' + "a" * 30 + 'b", "(a|aa)+$"))'
@@ -41,6 +42,38 @@ def fan_out(children: int) -> bytes:
     for number in range(children):
         builder.branch("split").service_task(f"job-{number}", type="hostile").end()
     return builder.to_xml()
+
+
+def large() -> bytes:
+    """A job whose process instance has the variables that its caller gives it."""
+    return process(LARGE).start().service_task("job", type=LARGE).end().to_xml()
+
+
+def recursion() -> bytes:
+    """A process that calls itself twice; the expression hides that from the checks of a deployment."""
+    return (
+        process(RECURSION)
+        .start()
+        .parallel_gateway("split")
+        .call_activity("left", process=f'="{RECURSION}"')
+        .end()
+        .branch("split")
+        .call_activity("right", process=f'="{RECURSION}"')
+        .end()
+        .to_xml()
+    )
+
+
+def items(count: int) -> bytes:
+    """A multi-instance body with so many jobs at once."""
+    return (
+        process(ITEMS)
+        .start()
+        .service_task("each", type="hostile")
+        .multi_instance(f"=for i in 1..{count} return i", element="i")
+        .end()
+        .to_xml()
+    )
 
 
 def versions(first: int, count: int) -> Mapping[str, bytes]:

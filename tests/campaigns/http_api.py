@@ -21,6 +21,7 @@ from tests.campaigns.api import (
 from tests.campaigns.model import AT_COMPLETION, AT_START, REFERENCE
 
 Json = Mapping[str, object]
+NOTHING: Json = {}
 
 # 502 and 504 would be a proxy's; here only the edge answers.
 NO_ANSWERS = frozenset({429, 503, 504})
@@ -82,8 +83,8 @@ class HttpApi:
         _expect_success(answer)
         return str(json.loads(answer.body)["documentId"])
 
-    async def start(self, process_id: str, *, idempotency_key: str) -> int:
-        variables = {**AT_START, REFERENCE: idempotency_key}
+    async def start(self, process_id: str, *, idempotency_key: str, variables: Json = NOTHING) -> int:
+        variables = {**AT_START, REFERENCE: idempotency_key, **variables}
         body = {"processDefinitionId": process_id, "variables": variables}
         return int(
             str((await self._post("/v2/process-instances", body, idempotency_key))["processInstanceKey"])

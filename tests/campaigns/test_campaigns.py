@@ -1,6 +1,7 @@
 """Short campaigns; `make crash cluster failover neighbour removal storm` runs long ones."""
 
 from tests.campaigns import cluster, crash, neighbour, removal, storm
+from tests.campaigns.attacks import ATTACKS
 from tests.campaigns.book import Book
 from tests.campaigns.report import Report
 
@@ -34,9 +35,13 @@ async def test_removed_tenants_clients_and_users_leave_nothing_when_the_database
 
 
 async def test_a_hostile_tenant_costs_another_one_no_completion_and_no_lease() -> None:
-    outcome = await neighbour.outcome_of(Report("neighbour", SEED, Book()), neighbour.BOUNDED)
+    report = Report("neighbour", SEED, Book())
+
+    outcome = await neighbour.outcome_of(report, neighbour.BOUNDED, tuple(ATTACKS), idle_seconds=2)
 
     assert outcome.idle.failures + outcome.attacked.failures == []
     assert outcome.leases_lost == 0
+    assert outcome.mebibytes < neighbour.CLAIM_MEBIBYTES
+    assert outcome.attempts.keys() == ATTACKS.keys()
     assert outcome.attacked.milliseconds
     assert max(outcome.attacked.milliseconds) < LONGEST_MILLISECONDS
