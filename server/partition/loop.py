@@ -75,12 +75,11 @@ class Loop:
             await answer_repeats(present, self._ledger)
         except Unavailable as refusal:
             _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
-        wanted = list(filter(_is_wanted, entries))
+        wanted = await self._chosen(list(filter(_is_wanted, entries)))
         missing = self._loaded.missing(entry.command for entry in wanted if entry.command is not None)
         if missing:
             await self._bring_back(missing)
             wanted = list(filter(_is_wanted, wanted))
-        wanted = await self._chosen(wanted)
         if not wanted:
             return
         if starts := self._quota.wanted(entry.command for entry in wanted):
