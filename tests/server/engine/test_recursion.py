@@ -7,15 +7,17 @@ import pytest
 
 from server.bpmn.builder import ProcessBuilder, process, sub_process
 from server.engine import process as handle
+from server.engine.deployment_commands import DeployResources
 from server.engine.events import ElementActivating, ProcessInstanceCreated
 from server.engine.incidents import ErrorType
 from server.engine.job_commands import CompleteJob
 from server.engine.limits import ENTERING_STEPS, EngineLimits
 from server.engine.process_instance_commands import CancelProcessInstance, ContinueProcessInstance
+from server.engine.rejection import Rejected, RejectionType
 from server.engine.timer_commands import TriggerTimer
 from tests.server.engine.laws import recovered
 from tests.server.engine.paged import PagedScenario
-from tests.server.engine.scenario import Scenario
+from tests.server.engine.scenario import Scenario, resource
 
 SLICE = 20 * ENTERING_STEPS
 
@@ -267,3 +269,98 @@ def test_a_bound_of_zero_is_none(engine: InSlices) -> None:
 
     assert len(engine.state.instances) == 31
     engine.expect_laws()
+
+
+# Endless recursion that the models show
+
+
+def twice(process_id: str = "P", calls: str = "P", **tag: str) -> ProcessBuilder:
+    """Calls a process twice, without a way to end."""
+    builder = process(process_id, **tag).start().parallel_gateway("fork")
+    builder.call_activity("left", process=calls).end()
+    return builder.branch("fork").call_activity("right", process=calls).end()
+
+
+def passing(process_id: str, calls: str, **binding: str) -> ProcessBuilder:
+    """Calls a process after a task that does not wait."""
+    builder = process(process_id).start().task("pass")
+    return builder.call_activity("call", process=calls, **binding).end()  # type: ignore[arg-type]
+
+
+def calling_itself() -> ProcessBuilder:
+    return sub_process("sub").start().call_activity("within", process="P").end()
+
+
+def refusal_of(engine: Scenario, *processes: ProcessBuilder) -> Rejected:
+    resources = tuple(resource(each, "process.bpmn") for each in processes)
+    return engine.refusal(DeployResources(engine.tenant_id, resources))
+
+
+def choosing(*, calls: str) -> ProcessBuilder:
+    """Calls itself, and by default this process."""
+    builder = process("P").start().exclusive_gateway("which")
+    builder.flow(condition="=deep").call_activity("itself", process="P").end()
+    return builder.branch("which").flow(default=True).call_activity("other", process=calls).end()
+
+
+@pytest.mark.parametrize(
+    ("processes", "path"),
+    [
+        pytest.param([twice()], "P > left > P", id="itself"),
+        pytest.param([passing("P", "Q"), passing("Q", "P")], "P > call > Q > call > P", id="each other"),
+        pytest.param([passing("O", "P"), twice()], "O > call > P > left > P", id="called by another"),
+        pytest.param([choosing(calls="P")], "P > itself > P", id="with either choice"),
+        pytest.param(
+            [process("P").start().embed(calling_itself()).end()], "P > within > P", id="in a sub-process"
+        ),
+        pytest.param([passing("P", "P", binding="deployment")], "P > call > P", id="the same deployment"),
+    ],
+)
+def test_a_process_that_calls_itself_for_ever_is_refused_with_the_path(
+    processes: list[ProcessBuilder], path: str
+) -> None:
+    refusal = refusal_of(Scenario(), *processes)
+
+    assert refusal.type is RejectionType.INVALID_ARGUMENT
+    assert refusal.reason.endswith(f"without a wait state and without an end: {path}")
+
+
+def test_the_latest_deployed_versions_belong_to_the_path() -> None:
+    engine = Scenario().deploy(passing("Q", "P"))
+
+    refusal = refusal_of(engine, passing("P", "Q"))
+
+    assert refusal.reason.endswith("P > call > Q > call > P")
+
+
+@pytest.mark.parametrize(
+    "builder",
+    [
+        pytest.param(choosing(calls="Q"), id="a choice"),
+        pytest.param(
+            process("P").start().service_task("work", type="t").call_activity("call", process="P").end(),
+            id="a wait state",
+        ),
+        pytest.param(
+            process("P").start().call_activity("call", process="P").multi_instance("=items").end(),
+            id="a collection",
+        ),
+        pytest.param(
+            process("P")
+            .start()
+            .call_activity("call", process="P")
+            .execution_listener("start", type="t")
+            .end(),
+            id="a listener",
+        ),
+        pytest.param(passing("P", '="P"'), id="an expression"),
+        pytest.param(twice().branch("fork").end_terminate("stop"), id="a terminate end event"),
+        pytest.param(passing("P", "unknown"), id="an unknown process"),
+    ],
+)
+def test_a_recursion_that_may_end_or_wait_is_deployed(builder: ProcessBuilder) -> None:
+    engine = Scenario().deploy(process("Q").start().end())
+
+    engine.deploy(builder)
+
+    assert engine.state.latest(engine.tenant_id, "P") is not None
