@@ -1,7 +1,7 @@
 """Runs the pending work of a command item by item, up to the limit of one command."""
 
 from collections.abc import Callable, Mapping
-from typing import cast
+from typing import Final, cast
 
 from server.engine import broadcasts, calls, conditions, execution, modifications, triggers
 from server.engine.handlers import HANDLERS
@@ -63,8 +63,16 @@ def _do_pending(step: Step) -> None:
             continue
         process_instance, work = pending
         scope = process_instance.elements.get(work.scope_key)
-        if scope is not None:
+        if scope is not None and not _is_called_off(step, process_instance, scope, work):
             _WORK[type(work)](step, process_instance, scope, work)
+
+
+def _is_called_off(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: AnyWork
+) -> bool:
+    """Whether the work leads to new element instances below a scope that is ending."""
+    calls = step.state.calls
+    return bool(calls.ending) and type(work) in _ADVANCING and calls.ends_above(process_instance, scope)
 
 
 def _postpone(step: Step) -> None:
@@ -76,6 +84,25 @@ def _postpone(step: Step) -> None:
 def _broadcast(step: Step, signal: PendingSignal) -> None:
     broadcasts.broadcast(step, signal.tenant_id, signal.name, signal.variables)
 
+
+# Work whose scope need not continue when a scope around it is ending.
+_ADVANCING: Final = frozenset(
+    {
+        ActivateElements,
+        ActivateInstances,
+        Arrive,
+        Begin,
+        Catch,
+        CheckConditions,
+        Compensate,
+        Complete,
+        CompleteWhenEmpty,
+        CreateInstance,
+        Enter,
+        Join,
+        Meet,
+    }
+)
 
 Worker = Callable[[Step, ProcessInstance, ElementInstance, AnyWork], None]
 

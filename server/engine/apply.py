@@ -274,6 +274,7 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     )
     state.journal.make(Kind.PROCESS_INSTANCE, head.key, state.release, whole=instance)
     state.instances[head.key] = instance
+    state.calls.grow(instance)
     if instance.message_start is not None:
         state.started[instance.message_start] = head.key
 
@@ -354,6 +355,7 @@ def _element_progressed(state: State, event: events.ElementProgressed) -> None:
 def _element_interrupted(state: State, event: events.ElementInterrupted) -> None:
     element = _instance(state, event).elements[event.key]
     state.journal.alter(element, "interruption", Interruption(event.element_id, event.variables))
+    state.calls.mark(element, state.journal)
 
 
 def _interruption_finished(state: State, event: events.InterruptionFinished) -> None:
@@ -362,10 +364,13 @@ def _interruption_finished(state: State, event: events.InterruptionFinished) -> 
     journal.alter(scope, "interruption", Interruption(scope.interruption.element_id, {}, is_finished=True))
     journal.alter(scope, "flows", 0)
     journal.alter(scope, "joins", {})
+    state.calls.mark(scope, journal)
 
 
 def _interruption_lifted(state: State, event: events.InterruptionLifted) -> None:
-    state.journal.alter(_instance(state, event).elements[event.key], "interruption", None)
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "interruption", None)
+    state.calls.mark(element, state.journal)
 
 
 def _event_caught(state: State, event: events.EventCaught) -> None:
@@ -381,7 +386,9 @@ def _element_terminating(state: State, event: events.ElementTerminating) -> None
     instance = _instance(state, event)
     # Undone after the change of the element's state.
     state.journal.note(instance.include, instance.elements[event.key])
-    instance.exclude(_move(state, event, event.key, TERMINATING))
+    element = _move(state, event, event.key, TERMINATING)
+    instance.exclude(element)
+    state.calls.mark(element, state.journal)
 
 
 def _element_completed(state: State, event: events.ElementCompleted) -> None:
@@ -409,6 +416,7 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
         _drop_items(journal, instance, map(Key, range(first, first + element.loop.items)))
     if instance.collected:
         _drop_outputs(journal, instance, key)
+    journal.drop(state.calls.ending, key)
     journal.note(instance.add, element)
     instance.remove(element)
     if element.scope_key is None:
@@ -455,9 +463,11 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
         _mark_large(journal, instance, item.key, None)
     size = loop.octets if event.output is None else loop.octets + octets(event.output)
     following = msgspec.structs.replace(
-        loop, completed=loop.completed + 1, is_done=event.is_last, octets=size
+        loop, completed=loop.completed + 1, is_done=loop.is_done or event.is_last, octets=size
     )
     journal.alter(body, "loop", following)
+    if event.is_last:
+        state.calls.mark(body, journal)
 
 
 def _elements_planned(state: State, event: events.ElementsPlanned) -> None:
@@ -500,11 +510,15 @@ def _ad_hoc_condition_evaluated(state: State, event: events.AdHocConditionEvalua
         element.ad_hoc, is_done=event.is_fulfilled, cancels_remaining=event.cancels_remaining
     )
     state.journal.alter(element, "ad_hoc", following)
+    state.calls.mark(element, state.journal)
 
 
 def _process_called(state: State, event: events.ProcessCalled) -> None:
-    element = _instance(state, event).elements[event.key]
+    instance = _instance(state, event)
+    element = instance.elements[event.key]
     state.journal.alter(element, "called_key", event.called_key)
+    # This command also created the called process instance, and the undo removes it with its indexes.
+    state.calls.call(instance, element, event.called_key)
 
 
 def _call_ended(state: State, event: events.CallEnded) -> None:

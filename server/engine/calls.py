@@ -36,6 +36,9 @@ def end_called(
     called = step.state.instances[key]
     root = called.elements[key]
     if root.state is not ElementState.TERMINATING:
+        # It is called off, so no command of time continues the work that it postponed.
+        if called.work:
+            step.resume(called)
         execution.terminate(step, called, root)
 
 

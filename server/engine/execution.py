@@ -307,6 +307,9 @@ def enter_event_sub_process(
 
 
 def activate(step: Step, visit: Visit, *, is_tried_again: bool = False) -> None:
+    """Activate an element instance, unless a scope around it is ending: then it waits for its termination."""
+    if step.state.calls.ending and step.state.calls.ends_above(visit.process_instance, visit.instance):
+        return
     try:
         if step.contains_faults:
             entry = step.contained(partial(_prepare, step, visit, is_tried_again=is_tried_again))

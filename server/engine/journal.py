@@ -113,10 +113,11 @@ class Journal:
         inverses = kept[savepoint.inverses :]
         del kept[savepoint.inverses :]
         self._made = set(savepoint.made)
-        self._inverses = self._kept
+        self._inverses = None
         self.whole = None
         for inverse, *arguments in reversed(inverses):
             inverse(*arguments)
+        self._inverses = self._kept
 
     def note(self, *inverse: object) -> None:
         """Record the function, with its arguments, that undoes a change made by other means."""

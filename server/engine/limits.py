@@ -21,8 +21,9 @@ class EngineLimits:
 
     Beyond these limits an incident is raised: `element_steps` for all expressions of one element,
     `activations` of elements without a wait state, `loop_items` of a multi-instance activity, `compensations`
-    of a throwing event, `call_depth` of nested calls, and `message_octets` for the variables that one element
-    writes or one job carries.
+    of a throwing event, `call_depth` of nested calls, `called_instances` that are active below one root process
+    instance (0 for any number), and `message_octets` for the variables that one element writes or one job
+    carries.
 
     Beyond these limits a command is rejected: `conditional_starts` of process instances by one set of
     variables, `tenant_messages` in a partition's buffer, `tenant_broadcasts` and `tenant_batch_operations`
@@ -40,6 +41,7 @@ class EngineLimits:
     compensations: int = 10_000
     conditional_starts: int = 100
     call_depth: int = 1_000
+    called_instances: int = 20_000
     whole_records: int = 256
     tenant_messages: int = 100_000
     tenant_broadcasts: int = 1_000

@@ -153,6 +153,11 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
             and self.state is not TERMINATING
         )
 
+    @property
+    def ends_children(self) -> bool:
+        """Whether everything inside it is being terminated."""
+        return self.state is TERMINATING or self.is_being_emptied or self.ends_remaining
+
     def has_subscribed(self, start_listeners: int) -> bool:
         """Whether the element instance has boundary event subscriptions; `start_listeners` is the number of start listeners."""
         if self.state is ACTIVATING:

@@ -12,6 +12,7 @@ import msgspec
 
 from server.engine import versions
 from server.engine.batch_operations import KnownBatchOperations
+from server.engine.call_trees import CallTrees
 from server.engine.cluster_variables import CONTEXT_NAME, KnownClusterVariables
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
@@ -90,6 +91,7 @@ class State:
         self.messages = KnownMessages()
         self.signals = KnownSignals()
         self.batches = KnownBatchOperations()
+        self.calls = CallTrees()
         # Start events of the latest versions.
         self.starts = KnownStarts()
         self.start_timers = KnownStartTimers()
@@ -307,6 +309,7 @@ class State:
     def take_in(self, instance: ProcessInstance) -> None:
         """Add one of many documents from the store; call `order_offers` after the last."""
         self.instances[instance.head.key] = instance
+        self.calls.take_in(instance)
         if instance.message_start is not None:
             self.started[instance.message_start] = instance.head.key
         for job in instance.jobs.values():
@@ -338,6 +341,7 @@ class State:
         instance = self.journal.drop(self.instances, instance_key)
         if instance is None:
             return
+        self.calls.release(instance, self.journal)
         if instance.message_start is not None:
             self.journal.drop(self.started, instance.message_start)
         for job in instance.jobs.values():

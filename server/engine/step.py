@@ -38,6 +38,9 @@ T = TypeVar("T")
 
 # A command with more events is not restarted to load a process instance; the work that needs it is postponed.
 BEGUN_ANEW: Final = 64
+# The same for a called or calling process instance. An undo changes the order of children, so each restart of a
+# long termination would miss another one.
+REACHED_ANEW: Final = 8
 
 
 class Visit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -213,7 +216,7 @@ class Step:
         False when the command has done too much to be restarted after loading it. The caller must then put
         the work back, and it is postponed.
         """
-        if len(self.events) > BEGUN_ANEW and key in self.state.evicted:
+        if len(self.events) > REACHED_ANEW and key in self.state.evicted:
             self._slice_steps = 0
             return False
         self.state.expect_loaded((key,))

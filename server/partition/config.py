@@ -104,9 +104,20 @@ class DecisionsConfig:
 
 @dataclass(frozen=True, slots=True)
 class QuotaConfig:
-    """[quota]: the maximum number of active process instances per tenant; 0 means no limit."""
+    """[quota]: limits of active process instances; 0 means no limit.
+
+    A tenant may have `max_active_instances`. One root process instance may have `max_called_instances` that call
+    activities have started, directly or through others; beyond them a call activity raises an incident.
+    """
 
     max_active_instances: int = 0
+    max_called_instances: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.max_called_instances < 0:
+            raise ValueError(
+                f"max_called_instances: expected a number, or 0 for no limit, found {self.max_called_instances}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

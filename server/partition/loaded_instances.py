@@ -12,6 +12,7 @@ from server.engine.commands import Command
 from server.engine.documents import Pages, unpack
 from server.engine.keys import Key
 from server.engine.pages import DocumentId, Kind
+from server.engine.process_instance_commands import ContinueProcessInstance
 from server.engine.state import State
 
 
@@ -71,6 +72,13 @@ class LoadedInstances:
 
 
 def _named(command: Command, state: State) -> Iterable[Key]:
-    """The process instances that own the named keys; those of an activation are known only when it runs."""
+    """The process instances that own the named keys; those of an activation are known only when it runs.
+
+    A process instance that waits for its termination need not be loaded to continue its postponed work.
+    """
+    if isinstance(command, ContinueProcessInstance) and state.calls.waits_for_termination(
+        command.process_instance_key
+    ):
+        return ()
     address = command.address
     return state.owners_of(address.keys) if isinstance(address, OwnersOf) else ()

@@ -71,12 +71,11 @@ class Loop:
         return bool(self._pending) or self._pending.is_expecting
 
     async def _process(self, entries: list[Entry]) -> None:
-        wanted = list(filter(_is_wanted, entries))
+        wanted = await self._chosen(list(filter(_is_wanted, entries)))
         missing = self._loaded.missing(entry.command for entry in wanted if entry.command is not None)
         if missing:
             await self._bring_back(missing)
             wanted = list(filter(_is_wanted, wanted))
-        wanted = await self._chosen(wanted)
         if not wanted:
             return
         if starts := self._quota.wanted(entry.command for entry in wanted):

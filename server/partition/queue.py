@@ -1,13 +1,14 @@
 """Queue of a partition: bounded, and fair among tenants.
 
 Waiting tenants take turns, one command each, so a tenant with a thousand commands delays the others by one.
-Each tenant has its own bounds, in commands and in octets, so one tenant cannot fill the queue.
+Each tenant has its own bounds, in commands and in octets, so one tenant cannot fill the queue. Slices of
+postponed work yield to the commands of their tenant.
 """
 
 import sys
 from collections import Counter, OrderedDict, deque
 from collections.abc import Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from server.platform.errors import ResourceExhausted
 
@@ -19,6 +20,14 @@ class TenantEntry(Protocol):
     @property
     def octets(self) -> int: ...
 
+    @property
+    def is_slice(self) -> bool:
+        """Whether it continues work that an earlier command postponed."""
+        ...
+
+
+COMMANDS_PER_SLICE: Final = 16
+"""The number of commands of a tenant that precede a slice of its postponed work, while that many wait."""
 
 W = TypeVar("W", bound=TenantEntry)
 
@@ -45,7 +54,7 @@ class FairQueue(Generic[W]):
         self._octets = 0
         self._octets_of: Counter[str] = Counter()
         self._urgent: deque[W] = deque()
-        self._lines: OrderedDict[str, deque[W]] = OrderedDict()
+        self._lines: OrderedDict[str, _Line[W]] = OrderedDict()
         self._count = 0
         self._reserved: Counter[str] = Counter()
 
@@ -84,7 +93,9 @@ class FairQueue(Generic[W]):
         tenant_id = entry.tenant_id
         if self._count + self.reserved >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
-        if len(self._lines.get(tenant_id, ())) + self._reserved[tenant_id] >= self._most_of_one:
+        line = self._lines.get(tenant_id)
+        commands = len(line.commands) if line is not None else 0
+        if commands + self._reserved[tenant_id] >= self._most_of_one:
             raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
         if self._octets and self._octets + entry.octets > self._most_octets:
             raise ResourceExhausted(f"commands with {self._octets} bytes wait already")
@@ -94,13 +105,13 @@ class FairQueue(Generic[W]):
 
     def add(self, entry: W) -> None:
         """Add an entry that is bounded elsewhere."""
-        self._line(entry.tenant_id).append(entry)
+        self._line(entry.tenant_id).put(entry)
         self._note(entry, 1)
 
     def put_back(self, entries: list[W]) -> None:
         """Put back entries that could not be served; their tenants come next, in the order of the entries."""
         for entry in reversed(entries):
-            self._line(entry.tenant_id).appendleft(entry)
+            self._line(entry.tenant_id).put_back(entry)
             self._lines.move_to_end(entry.tenant_id, last=False)
             self._note(entry, 1)
 
@@ -116,7 +127,7 @@ class FairQueue(Generic[W]):
         if self._urgent:
             return self._urgent.popleft()
         tenant_id, line = next(iter(self._lines.items()))
-        entry = line.popleft()
+        entry = line.take()
         self._note(entry, -1)
         if line:
             self._lines.move_to_end(tenant_id)
@@ -124,10 +135,10 @@ class FairQueue(Generic[W]):
             del self._lines[tenant_id]
         return entry
 
-    def _line(self, tenant_id: str) -> deque[W]:
+    def _line(self, tenant_id: str) -> "_Line[W]":
         line = self._lines.get(tenant_id)
         if line is None:
-            line = self._lines[tenant_id] = deque()
+            line = self._lines[tenant_id] = _Line()
         return line
 
     def _note(self, entry: W, sign: int) -> None:
@@ -144,3 +155,37 @@ class FairQueue(Generic[W]):
     def clear(self) -> list[W]:
         """Empty the queue, and return its entries."""
         return [self.take() for _ in range(len(self))]
+
+
+class _Line(Generic[W]):
+    """The waiting entries of one tenant: after `COMMANDS_PER_SLICE` commands, or when none waits, comes one slice."""
+
+    __slots__ = ("_passed", "_slices", "commands")
+
+    def __init__(self) -> None:
+        self.commands: deque[W] = deque()
+        self._slices: deque[W] = deque()
+        # The number of commands since the last slice.
+        self._passed = 0
+
+    def __len__(self) -> int:
+        return len(self.commands) + len(self._slices)
+
+    def put(self, entry: W) -> None:
+        (self._slices if entry.is_slice else self.commands).append(entry)
+
+    def put_back(self, entry: W) -> None:
+        """Put back an entry that was taken; the latest one first."""
+        if entry.is_slice:
+            self._slices.appendleft(entry)
+            self._passed = COMMANDS_PER_SLICE
+        else:
+            self.commands.appendleft(entry)
+            self._passed = max(self._passed - 1, 0)
+
+    def take(self) -> W:
+        if self._slices and (not self.commands or self._passed >= COMMANDS_PER_SLICE):
+            self._passed = 0
+            return self._slices.popleft()
+        self._passed += 1
+        return self.commands.popleft()

@@ -25,6 +25,7 @@ _STARTING = (process_instance_commands.CreateProcessInstance, signal_commands.Ev
 class Quota:
     def __init__(self, config: QuotaConfig, active: Mapping[str, int] | None = None) -> None:
         self.most = config.max_active_instances
+        self.most_called = config.max_called_instances
         self._own = Counter(active or {})
         self._granted: Counter[str] = Counter()
         self._numbers: list[int] = []

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import msgspec
@@ -27,6 +27,7 @@ from server.engine.generic_resource_events import GenericResourceDeleted, Generi
 from server.engine.global_task_listener_events import GlobalTaskListenerDeleted, GlobalTaskListenerSet
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
+from server.engine.process_instance_commands import ContinueProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
@@ -106,6 +107,11 @@ class Entry:
         if self.command is None or isinstance(self.command, AdoptDefinition):
             return ""
         return self.command.tenant_id
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether it continues the postponed work of a process instance."""
+        return isinstance(self.command, ContinueProcessInstance)
 
     @property
     def is_wanted(self) -> bool:
@@ -202,6 +208,7 @@ class Turns:
         self._state = state
         self._quota = quota
         state.room = quota.room
+        state.limits = replace(state.limits, called_instances=quota.most_called)
         quota.removed = state.removed_tenants
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:

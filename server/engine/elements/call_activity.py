@@ -53,14 +53,23 @@ class CallActivity(Behaviour):
 def _caller(step: Step, visit: Visit) -> events.Caller:
     """The reference of the called process instance to its call activity.
 
-    Raises Incident when calls are nested too deeply or the quota of the tenant is exhausted.
+    Raises Incident when calls are nested too deeply, the root process instance has too many called ones, or the
+    quota of the tenant is exhausted.
     """
-    head, most = visit.process_instance.head, step.state.limits.call_depth
+    head, limits = visit.process_instance.head, step.state.limits
     depth = 1 if head.caller is None else head.caller.depth + 1
-    if depth > most:
+    if depth > limits.call_depth:
         message = (
-            f"The call activity has reached the maximum depth of {most}. This is likely due to a recursive call."
+            f"The call activity has reached the maximum depth of {limits.call_depth}. This is likely due to a recursive call."
             " Cancel the root process instance if this was unintentional."
+        )
+        raise Incident(ErrorType.CALLED_ELEMENT_ERROR, message)
+    most = limits.called_instances
+    if most and step.state.calls.sizes.get(head.root_key, 0) >= most:
+        message = (
+            f"Expected at most {most} active called process instances below root process instance"
+            f" {head.root_key}, which has as many. Cancel the root process instance if it calls itself"
+            " unintentionally; otherwise retry when some of them have ended or the limit is higher."
         )
         raise Incident(ErrorType.CALLED_ELEMENT_ERROR, message)
     if not step.has_room(head.tenant_id):

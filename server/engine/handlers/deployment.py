@@ -20,6 +20,7 @@ from server.engine.deployment_commands import (
     NamedDecision,
     Resource,
 )
+from server.engine.endless_calls import expect_ends
 from server.engine.form_events import FormDeployed
 from server.engine.generic_resource_events import GenericResourceDeployed
 from server.engine.handlers import deployed_files, start_timer
@@ -31,6 +32,7 @@ from server.engine.step import Step
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
     deployed_files.expect_features(command, step)
+    expect_ends(command, step.state)
     is_renewed = _has_changes(command, step) and _is_bound(command)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))

@@ -114,7 +114,12 @@ def delete(command: DeleteProcessInstance, step: Step) -> Done:
 
 
 def go_on(command: ContinueProcessInstance, step: Step) -> Done:
-    """Continue postponed work; does nothing when the process instance has ended or the work is done already."""
+    """Continue postponed work; does nothing when the process instance has ended or the work is done already.
+
+    A called process instance below a scope that is ending waits for its own termination, which takes its work along.
+    """
+    if step.state.calls.waits_for_termination(command.process_instance_key):
+        return DONE
     instance = step.state.instance(command.process_instance_key)
     if instance is not None and instance.work:
         step.resume(instance)

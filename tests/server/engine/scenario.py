@@ -95,7 +95,7 @@ class Scenario:
             chain(self._left_of_messages(), self._left_of_broadcasts(), self._left_of_batches()), None
         ):
             self.happens(process(self.state, command, self.now).events)
-        while instance := next((each for each in self.state.instances.values() if each.work), None):
+        while instance := next(self._left_of_instances(), None):
             self.happens(
                 process(
                     self.state,
@@ -104,6 +104,15 @@ class Scenario:
                     is_due=True,
                 ).events
             )
+
+    def _left_of_instances(self) -> Iterator[ProcessInstance]:
+        """Those with postponed work that they continue themselves."""
+        calls = self.state.calls
+        return (
+            each
+            for each in self.state.instances.values()
+            if each.work and not calls.waits_for_termination(each.head.key)
+        )
 
     def _left_of_messages(self) -> Iterator[Command]:
         return (

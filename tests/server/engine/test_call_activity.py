@@ -370,7 +370,7 @@ def test_an_expression_that_gives_no_text_is_an_incident(engine: Scenario) -> No
 def test_a_call_that_is_too_deep_is_an_incident() -> None:
     engine = Scenario(limits=EngineLimits(call_depth=3))
 
-    engine.deploy(process("order").start().call_activity("call", process="order").end()).start()
+    engine.deploy(process("order").start().call_activity("call", process='="order"').end()).start()
 
     depths = [each.head.caller.depth if each.head.caller else 0 for each in instances_of(engine, "order")]
     assert depths == [0, 1, 2, 3]
@@ -382,7 +382,7 @@ def test_a_call_that_is_too_deep_is_an_incident() -> None:
 def test_a_process_that_calls_itself_ends_in_an_incident_and_can_be_cancelled() -> None:
     engine = Scenario()
 
-    engine.deploy(process("order").start().call_activity("call", process="order").end()).start()
+    engine.deploy(process("order").start().call_activity("call", process='="order"').end()).start()
 
     assert len(engine.state.instances) == 1001
     assert "maximum depth of 1000" in engine.incident.message

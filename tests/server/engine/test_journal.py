@@ -63,3 +63,16 @@ def test_a_document_of_an_earlier_command_is_no_new_one(journal: Journal, docume
     journal.roll_back()
 
     assert documents == {OLD: 10, NEW: 0}
+
+
+def test_a_return_to_a_savepoint_leaves_nothing_for_a_later_roll_back(documents: dict[Key, int]) -> None:
+    journal = Journal()
+    journal.open(lambda: None, is_thorough=True)
+    savepoint = journal.savepoint()
+    journal.make(Kind.PROCESS_INSTANCE, NEW, lambda key: journal.drop(documents, key), whole=None)
+    documents[NEW] = 0
+
+    journal.return_to(savepoint)
+    journal.roll_back()
+
+    assert documents == {OLD: 10}

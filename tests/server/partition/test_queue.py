@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.partition.queue import FairQueue
+from server.partition.queue import COMMANDS_PER_SLICE, FairQueue
 from server.platform.errors import ResourceExhausted
 
 
@@ -15,6 +15,7 @@ class TenantEntry:
     tenant_id: str
     number: int
     octets: int = 0
+    is_slice: bool = False
 
 
 tenants = st.sampled_from(["a", "b", "c", "d"])
@@ -162,3 +163,51 @@ def test_what_waits_is_counted_by_tenant() -> None:
     queue.put_urgent(TenantEntry("c", 7))
 
     assert queue.counts() == {"a": 2, "b": 1, "": 1}
+
+
+def with_slices(commands: int, slices: int) -> FairQueue[TenantEntry]:
+    """Slices of postponed work, with numbers from a hundred, that wait before the commands come."""
+    queue = queued()
+    for number in range(slices):
+        queue.add(TenantEntry("busy", 100 + number, is_slice=True))
+    for number in range(commands):
+        queue.put(TenantEntry("busy", number))
+    return queue
+
+
+def test_a_command_does_not_wait_for_the_slices_of_its_tenant() -> None:
+    queue = with_slices(commands=2, slices=3)
+
+    assert [entry.number for entry in queue.clear()] == [0, 1, 100, 101, 102]
+
+
+def test_slices_go_on_while_commands_keep_waiting() -> None:
+    queue = with_slices(commands=40, slices=2)
+
+    taken = [entry.number for entry in queue.clear()]
+
+    assert taken.index(100) == COMMANDS_PER_SLICE
+    assert taken.index(101) == 2 * COMMANDS_PER_SLICE + 1
+
+
+def test_slices_go_on_although_what_is_taken_is_put_back_except_the_first() -> None:
+    queue = with_slices(commands=40, slices=2)
+    served = []
+
+    for number in range(COMMANDS_PER_SLICE + 1):
+        queue.put(TenantEntry("busy", 40 + number))
+        first, *others = queue.clear()
+        served.append(first)
+        queue.put_back(others)
+
+    assert served[-1].is_slice
+    assert not any(entry.is_slice for entry in served[:-1])
+
+
+def test_slices_take_no_room_of_the_commands_of_their_tenant() -> None:
+    queue: FairQueue[TenantEntry] = FairQueue(10, 1)
+    queue.add(TenantEntry("busy", 100, is_slice=True))
+
+    queue.put(TenantEntry("busy", 0))
+
+    assert queue.counts() == {"busy": 2}
