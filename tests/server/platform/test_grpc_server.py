@@ -106,7 +106,8 @@ async def test_watched_health_does_not_keep_a_place() -> None:
             f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
         ) as channel,
     ):
-        watch = health_pb2_grpc.HealthStub(watching).Watch(health_pb2.HealthCheckRequest())  # type: ignore[arg-type]  # an asyncio channel
+        watched: Any = health_pb2_grpc.HealthStub(watching)  # type: ignore[arg-type]  # an asyncio channel
+        watch = watched.Watch(health_pb2.HealthCheckRequest())
         await patiently(watch.read())
         asked: Any = health_pb2_grpc.HealthStub(channel)  # type: ignore[arg-type]  # an asyncio channel
         answer = await asked.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_SECONDS)

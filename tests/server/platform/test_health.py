@@ -21,7 +21,7 @@ from tests.server.platform.http2.hostile import (
     BEGINNING,
     DATA,
     END_STREAM,
-    SETTINGS,
+    HEADERS,
     frame,
     head,
     hostile,
@@ -121,7 +121,7 @@ async def test_a_watch_that_nobody_reads_does_not_delay_the_end() -> None:
     port = await listener.start()
     watched = head("/grpc.health.v1.Health/Watch", 1) + frame(DATA, bytes(5), flags=END_STREAM, stream_id=1)
     async with hostile(port, BEGINNING + settings(window=0) + watched) as peer:
-        await peer.until(SETTINGS)
+        await peer.until(HEADERS)
 
         async with asyncio.timeout(SECONDS):
             await listener.stop()

@@ -1,6 +1,7 @@
 """Answers respect the windows of the client; what a client does not read is bounded, in octets and in time."""
 
 import asyncio
+from typing import cast
 
 import grpc
 import ngh2
@@ -126,7 +127,7 @@ async def test_a_client_that_reads_no_octet_of_its_connection_is_disconnected() 
         listening({"Give": unary(giving.serve)}, metrics=metrics, send_timeout_seconds=SOON) as port,
         hostile(port, BEGINNING + settings(window=MOST_WINDOW) + window_update(2**30) + calls) as peer,
     ):
-        peer.writer.transport.pause_reading()
+        cast("asyncio.Transport", peer.writer.transport).pause_reading()
         await until(lambda: reported(metrics, "send_timeout") == 1)
 
 
