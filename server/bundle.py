@@ -165,7 +165,14 @@ async def _everything(
             observation=observation,
         )
         zeebe = Dispatcher({gateway.SERVICE: gateway.GatewayServicer(dispatcher)}, ())
-        grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret), beside=(zeebe,))
+        grpc_server = GrpcServer(
+            dispatcher,
+            config.grpc,
+            EdgeSecret(config.edge.secret),
+            beside=(zeebe,),
+            trusted_proxies=config.access.trusted_proxies,
+            metrics=observation.metrics,
+        )
         channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
         tests = process_tests(engine) if isinstance(engine, RenewableEngine) else None
         edge = _edge(

@@ -13,14 +13,14 @@ from typing import cast
 from aiohttp import HttpVersion, HttpVersion10, HttpVersion11, StreamReader, web
 from aiohttp.http import RawRequestMessage
 
-from edge.addresses import address_of
 from edge.config import EdgeConfig
 from edge.listener.meter import HttpMeter, Refusal
 from edge.listener.refusals import answer, malformed, raw_answer
-from edge.listener.table import ConnectionTable
 from edge.listener.watch import Phase, Watch
 from edge.problem import RequestTimeout
+from server.platform.connection_table import ConnectionTable
 from server.platform.errors import Internal, InvalidArgument, ResourceExhausted, ServiceError
+from server.platform.networks import address_of
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
 
-from edge.listener.table import ConnectionTable
+from server.platform.connection_table import ConnectionTable
 from server.platform.metrics import Gauge, Metrics
 
 

@@ -8,15 +8,15 @@ from aiohttp import HttpVersion11, StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
-from edge.addresses import Networks
 from edge.config import EdgeConfig
 from edge.listener.connection import Connection
 from edge.listener.meter import HttpMeter
 from edge.listener.refusals import answer, refusal_of
-from edge.listener.table import ConnectionTable
 from edge.listener.traces import Handler, traced
+from server.platform.connection_table import ConnectionTable
 from server.platform.errors import InvalidArgument
 from server.platform.metrics import Metrics
+from server.platform.networks import Networks
 from server.platform.open_files import open_file_limit
 from server.platform.sockets import expect_free, free_port, listen_addresses
 from server.platform.tracing import Tracer

@@ -4,21 +4,23 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import cast
 
 import grpc
 from google.protobuf.message import Message
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from server.platform.caller import NO_EDGES, EdgeSecret
 from server.platform.dispatch import Dispatcher, Operation, StreamOperation
 from server.platform.errors import ServiceError
 from server.platform.grpc_context import metadata_of, refuse
 from server.platform.grpcio_listener import GrpcioListener
+from server.platform.health import SERVICE as HEALTH
+from server.platform.health import Health
 from server.platform.http2 import Limits, Listener
+from server.platform.metrics import Metrics
+from server.platform.networks import Networks
 from server.platform.open_files import open_file_limit
 from server.platform.peer import Peer, address_of
-from server.platform.reflection import reflect
+from server.platform.reflection import Reflection
 from server.platform.sockets import LOCALHOST, expect_free, free_port, listen_addresses
 from server.platform.tunnel import SERVICE as TUNNEL
 from server.platform.tunnel import Tunnel
@@ -37,33 +39,47 @@ class Library(StrEnum):
 class GrpcConfig:
     """[grpc]: the address and limits of the gRPC listener. `host` `localhost` means both loopback addresses; `port` 0 selects a free port.
 
-    At most `max_connections` may be open, fewer if the limit of open files is lower. At most
-    `max_connection_calls` may run on one connection; further calls wait at the client. A client must start
-    HTTP/2 within `handshake_timeout_seconds`. A connection without calls closes after `idle_timeout_seconds`,
-    and the client reconnects for its next call. Running calls have `drain_seconds` to end when the server
-    stops. At most `max_tunnel_calls` may run on one tunnel. With `reuse_port` several processes share the
-    port. `library` is the gRPC implementation: `nghttp2`, or `grpcio`, which takes several times the
-    processor time.
+    At most `max_connections` may be open, fewer if the limit of open files is lower, and at most
+    `max_connections_per_address` from one client address (IPv6: one /64 network), except
+    `access.trusted_proxies`. At a bound, a connection without a running call is closed for the new one. At
+    most `max_connection_calls` may run on one connection; further calls wait at the client. A client must
+    start HTTP/2 within `handshake_timeout_seconds`, make its first call within `first_call_timeout_seconds`,
+    and send a complete request within `request_timeout_seconds`. A connection without calls closes after
+    `idle_timeout_seconds`, and the client reconnects for its next call. A client that reads nothing of its
+    answers for `send_timeout_seconds` is disconnected. Running calls have `drain_seconds` to end when the
+    server stops. At most `max_tunnel_calls` may run on one tunnel. `reflection` lets clients list services
+    and messages without a credential. With `reuse_port` several processes share the port. `library` is the
+    gRPC implementation: `nghttp2`, or `grpcio`, which takes several times the processor time and has no
+    bound by address.
     """
 
     host: str = LOCALHOST
     port: int = 26500
     max_connections: int = 1024
+    max_connections_per_address: int = 256
     max_connection_calls: int = 1024
     max_message_bytes: int = 5 * KIBIBYTE * KIBIBYTE
     handshake_timeout_seconds: float = 15.0
+    first_call_timeout_seconds: float = 15.0
+    request_timeout_seconds: float = 60.0
+    send_timeout_seconds: float = 60.0
     idle_timeout_seconds: float = 600.0
     drain_seconds: float = 5.0
     max_tunnel_calls: int = 4096
+    reflection: bool = True
     reuse_port: bool = False
     library: Library = Library.NGHTTP2
 
     def __post_init__(self) -> None:
         for name in (
             "max_connections",
+            "max_connections_per_address",
             "max_connection_calls",
             "max_message_bytes",
             "handshake_timeout_seconds",
+            "first_call_timeout_seconds",
+            "request_timeout_seconds",
+            "send_timeout_seconds",
             "idle_timeout_seconds",
             "max_tunnel_calls",
         ):
@@ -75,7 +91,8 @@ class GrpcServer:
     """The gRPC server of a process; `start` returns its port. Edges authenticate with `edge_secret`.
 
     `beside` are dispatchers of other APIs, which tunnels do not serve. `section` is the configuration section
-    that error messages about host and port name.
+    that error messages about host and port name. Connections of `trusted_proxies`, which are networks, count
+    only towards the bound of the process.
     """
 
     def __init__(
@@ -86,10 +103,12 @@ class GrpcServer:
         *,
         beside: Sequence[Dispatcher] = (),
         section: str = "grpc",
+        trusted_proxies: Sequence[str] = (),
+        metrics: Metrics | None = None,
     ) -> None:
         self._config = config
         self._section = section
-        self._server = _listener(config)
+        self._server = _listener(config, Networks(trusted_proxies), metrics)
         dispatchers = (dispatcher, *beside)
         self._server.add_generic_rpc_handlers([each for one in dispatchers for each in _handlers(one)])
         self._tunnel = Tunnel(
@@ -100,10 +119,10 @@ class GrpcServer:
         )
         self._server.add_generic_rpc_handlers((self._tunnel.handler(),))
         names = [service.full_name for each in dispatchers for service in each.services]
-        self._health = health.aio.HealthServicer()
-        self._names = ["", *names]
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, cast("grpc.aio.Server", self._server))
-        reflect([*names, TUNNEL, health.SERVICE_NAME], self._server)
+        self._health = Health(names)
+        self._server.add_open_handlers([self._health.handler()])
+        if config.reflection:
+            self._server.add_open_handlers(Reflection([*names, TUNNEL, HEALTH]).handlers())
 
     async def start(self) -> int:
         """Listen on every address of the host and return the port; raises PortTaken."""
@@ -113,28 +132,31 @@ class GrpcServer:
         for address in listen_addresses(config.host):
             self._server.listen(address, port)
         await self._server.start()
-        for name in self._names:
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._health.set(serving=True)
         return port
 
     async def stop(self) -> None:
-        await self._health.enter_graceful_shutdown()
+        self._health.set(serving=False)
         self._tunnel.drain()
         await self._server.stop(self._config.drain_seconds)
 
 
-def _listener(config: GrpcConfig) -> GrpcioListener | Listener:
+def _listener(config: GrpcConfig, trusted: Networks, metrics: Metrics | None) -> GrpcioListener | Listener:
     limits = Limits(
         # Leaves file descriptors for other listeners and the database.
         max_connections=min(config.max_connections, open_file_limit() // 4),
+        max_connections_per_address=config.max_connections_per_address,
         max_connection_calls=config.max_connection_calls,
         max_message_bytes=config.max_message_bytes,
         handshake_timeout_seconds=config.handshake_timeout_seconds,
+        first_call_timeout_seconds=config.first_call_timeout_seconds,
+        request_timeout_seconds=config.request_timeout_seconds,
+        send_timeout_seconds=config.send_timeout_seconds,
         idle_timeout_seconds=config.idle_timeout_seconds,
     )
     match config.library:
         case Library.NGHTTP2:
-            return Listener(limits, reuse_port=config.reuse_port)
+            return Listener(limits, reuse_port=config.reuse_port, trusted=trusted, metrics=metrics)
         case Library.GRPCIO:
             return GrpcioListener(limits, reuse_port=config.reuse_port)
 

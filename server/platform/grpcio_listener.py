@@ -1,4 +1,7 @@
-"""The grpcio listener, a fallback for `server.platform.http2`; a call takes ten times the processor time."""
+"""The grpcio listener, a fallback for `server.platform.http2`; a call takes ten times the processor time.
+
+It bounds its connections in all, not those of one address.
+"""
 
 import grpc
 
@@ -12,7 +15,7 @@ class GrpcioListener:
     def __init__(self, limits: Limits, *, reuse_port: bool) -> None:
         self._server = grpc.aio.server(options=_options(limits, reuse_port=reuse_port))
         self.add_generic_rpc_handlers = self._server.add_generic_rpc_handlers
-        self.add_registered_method_handlers = self._server.add_registered_method_handlers
+        self.add_open_handlers = self._server.add_generic_rpc_handlers
         self.start = self._server.start
 
     def listen(self, address: str, port: int) -> None:

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
-from edge.addresses import Networks, address_of
 from edge.metadata import Metadata
 from server.platform.call import CLIENT_CERTIFICATE
 from server.platform.mutual_tls import MutualTlsConfig
+from server.platform.networks import Networks, address_of
 
 logger = logging.getLogger(__name__)
 

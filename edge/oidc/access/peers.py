@@ -6,7 +6,7 @@ from functools import lru_cache
 from aiohttp import web
 from multidict import istr
 
-from edge.addresses import Networks, address_of
+from server.platform.networks import Networks, address_of
 
 _FORWARDED_FOR = istr("X-Forwarded-For")
 _MAX_HOPS = 32

@@ -34,6 +34,22 @@ class Stream(Protocol):
         """Note that the handler has taken a message."""
         ...
 
+    def took_message(self) -> None:
+        """Note that the handler has taken a message of a stream."""
+        ...
+
+    def is_congested(self) -> bool:
+        """Whether the client has not read many octets of the connection's answers."""
+        ...
+
+    async def space(self) -> None:
+        """Return when the connection is not congested."""
+        ...
+
+    def expect_space(self, octets: int) -> None:
+        """Raise Refusal when the client has not read too many octets of answers."""
+        ...
+
     def begin(self, stream_id: int, metadata: Metadata) -> None: ...
 
     def answer(self, stream_id: int, message: bytes) -> None: ...
@@ -63,6 +79,7 @@ class ServedCall:
         "has_begun",
         "has_ended",
         "id",
+        "opened_at",
         "task",
     )
 
@@ -73,6 +90,7 @@ class ServedCall:
         self.has_ended = False
         # Octets that the connection counts for this call.
         self.counted = 0
+        self.opened_at = 0.0
         self._stream = stream
         self._method = opening.method
         self._seconds = opening.seconds
@@ -85,6 +103,16 @@ class ServedCall:
     @property
     def starts_at_once(self) -> bool:
         return self._messages is not None
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether the handler waits for octets of its only message."""
+        return self._messages is None and not self.has_ended
+
+    @property
+    def protects(self) -> bool:
+        """Whether the connection must not give way to another one while the handler runs."""
+        return self._method.protects
 
     @property
     def held(self) -> int:
@@ -133,6 +161,7 @@ class ServedCall:
         if not method.gives_stream:
             response = method.serialize(await answer)
             if not self._is_gone and context.code() is grpc.StatusCode.OK:
+                self._stream.expect_space(len(response))
                 self.begin(())
                 self._stream.answer(self.id, framed(response))
         elif inspect.isawaitable(answer):
@@ -182,6 +211,8 @@ class ServedCall:
     async def write(self, message: bytes) -> None:
         if self._is_gone:
             raise grpc.aio.InternalError("the client has left")
+        if self._stream.is_congested():
+            await self._stream.space()
         self.begin(())
         self._stream.answer(self.id, framed(message))
         await self._stream.room(self.id)
@@ -194,3 +225,6 @@ class ServedCall:
     def release(self, octets: int) -> None:
         if not self._is_gone:
             self._stream.release(self.id, octets)
+
+    def took(self) -> None:
+        self._stream.took_message()

@@ -26,6 +26,10 @@ class Stream(Protocol):
         """Extend the flow control window by the octets; also called with 0 when a message was taken."""
         ...
 
+    def took(self) -> None:
+        """Note that the handler has taken a message."""
+        ...
+
 
 class Messages:
     """The request messages of a client-streaming call; None marks their end.
@@ -62,6 +66,7 @@ class Messages:
             self._arrived.clear()
             await self._arrived.wait()
             before = self._reader.held
+        self._stream.took()
         is_unfinished = self._reader.missing() > 0
         self._release(
             self._unreleased if is_unfinished else min(self._unreleased, before - self._reader.held)

@@ -17,24 +17,28 @@ class _Details:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method; `serve` takes a request or an iterator of requests, and returns a response or an iterator of responses."""
+    """A method; `serve` takes a request or an iterator of requests, and returns a response or an iterator of responses.
+
+    Connections with calls of a method that `protects` do not give way to others.
+    """
 
     serve: Callable[[Any, Any], Any]
     deserialize: Callable[[bytes], Any]
     serialize: Callable[[Any], bytes]
     takes_stream: bool
     gives_stream: bool
+    protects: bool
 
 
 class Handlers:
     """The methods by path; each path is looked up once."""
 
     def __init__(self) -> None:
-        self._generic: list[grpc.GenericRpcHandler] = []
+        self._generic: list[tuple[grpc.GenericRpcHandler, bool]] = []
         self._found: dict[str, Method] = {}
 
-    def add(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
-        self._generic.extend(handlers)
+    def add(self, handlers: Sequence[grpc.GenericRpcHandler], *, protects: bool) -> None:
+        self._generic += [(handler, protects) for handler in handlers]
 
     def method(self, path: str) -> Method:
         """Return the method; raises Refusal for an unknown path."""
@@ -42,15 +46,15 @@ class Handlers:
         return found if found is not None else self._looked_up(path)
 
     def _looked_up(self, path: str) -> Method:
-        for generic in self._generic:
+        for generic, protects in self._generic:
             handler = generic.service(_Details(path))
             if handler is not None:
-                found = self._found[path] = _method(handler)
+                found = self._found[path] = _method(handler, protects=protects)
                 return found
         raise Refusal(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
 
 
-def _method(handler: "grpc.RpcMethodHandler[Any, Any]") -> Method:
+def _method(handler: "grpc.RpcMethodHandler[Any, Any]", *, protects: bool) -> Method:
     kinds = {
         (False, False): handler.unary_unary,
         (False, True): handler.unary_stream,
@@ -62,5 +66,10 @@ def _method(handler: "grpc.RpcMethodHandler[Any, Any]") -> Method:
     if serve is None or handler.request_deserializer is None or handler.response_serializer is None:
         raise TypeError("expected a handler with its function and both serializers")
     return Method(
-        serve, handler.request_deserializer, handler.response_serializer, takes_stream, gives_stream
+        serve,
+        handler.request_deserializer,
+        handler.response_serializer,
+        takes_stream,
+        gives_stream,
+        protects,
     )

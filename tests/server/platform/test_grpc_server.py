@@ -61,17 +61,22 @@ async def test_a_connection_without_a_call_is_closed() -> None:
         assert reader.at_eof()
 
 
-async def test_one_connection_too_many_is_closed_at_once() -> None:
+async def test_a_connection_without_a_first_call_is_closed() -> None:
+    async with listening(first_call_timeout_seconds=SOON) as port, connected(port, BEGINNING) as reader:
+        await patiently(reader.read())
+
+        assert reader.at_eof()
+
+
+async def test_a_connection_without_a_call_gives_way_to_a_new_one() -> None:
     async with listening(max_connections=1) as port, connected(port, BEGINNING) as first:
         greeting = await patiently(first.read(1))
         async with connected(port, BEGINNING) as second:
-            try:
-                refused = await patiently(second.read())
-            except ConnectionError:
-                refused = b""
+            other_greeting = await patiently(second.read(1))
+            await patiently(first.read())
 
-    assert greeting
-    assert refused == b""
+    assert (greeting, other_greeting) == (b"\0", b"\0")
+    assert first.at_eof()
 
 
 async def test_calls_beyond_the_bound_of_a_connection_wait_for_others_to_end() -> None:
@@ -93,7 +98,38 @@ async def test_calls_beyond_the_bound_of_a_connection_wait_for_others_to_end() -
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-@pytest.mark.parametrize("setting", ["max_connections", "max_connection_calls", "handshake_timeout_seconds"])
+async def test_watched_health_does_not_keep_a_place() -> None:
+    async with (
+        listening(max_connections=2) as port,
+        grpc.aio.insecure_channel(f"127.0.0.1:{port}") as watching,
+        grpc.aio.insecure_channel(
+            f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
+        ) as channel,
+    ):
+        watched: Any = health_pb2_grpc.HealthStub(watching)  # type: ignore[arg-type]  # an asyncio channel
+        watch = watched.Watch(health_pb2.HealthCheckRequest())
+        await patiently(watch.read())
+        asked: Any = health_pb2_grpc.HealthStub(channel)  # type: ignore[arg-type]  # an asyncio channel
+        answer = await asked.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_SECONDS)
+        with pytest.raises(grpc.aio.AioRpcError) as ended:
+            await patiently(watch.read())
+
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    assert ended.value.code() is grpc.StatusCode.UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "max_connections",
+        "max_connections_per_address",
+        "max_connection_calls",
+        "handshake_timeout_seconds",
+        "first_call_timeout_seconds",
+        "request_timeout_seconds",
+        "send_timeout_seconds",
+    ],
+)
 def test_a_setting_out_of_bounds_is_refused(setting: str) -> None:
     with pytest.raises(ValueError, match=setting):
         GrpcConfig(**{setting: 0})

@@ -10,6 +10,8 @@ import ngh2
 
 from server.platform.grpcio_listener import GrpcioListener
 from server.platform.http2 import Limits, Listener
+from server.platform.metrics import Metrics
+from server.platform.networks import Networks
 from server.platform.sockets import free_port
 
 HOST = "127.0.0.1"
@@ -75,10 +77,20 @@ async def listening(
     kind: type[Listener] | type[GrpcioListener] = Listener,
     *,
     grace: float = 0.1,
+    opened: Mapping[str, Any] | None = None,
+    trusted: Networks | None = None,
+    metrics: Metrics | None = None,
     **changed: Any,
 ) -> AsyncIterator[int]:
-    listener = kind(limits(**changed), reuse_port=False)
+    """Serve the methods, and the `opened` ones, which need no credential, as `test.Open`."""
+    own = {"metrics": metrics} if trusted is None else {"metrics": metrics, "trusted": trusted}
+    listener: Listener | GrpcioListener = (
+        Listener(limits(**changed), reuse_port=False, **own)
+        if kind is Listener
+        else GrpcioListener(limits(**changed), reuse_port=False)
+    )
     listener.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(SERVICE, dict(methods))])
+    listener.add_open_handlers([grpc.method_handlers_generic_handler("test.Open", dict(opened or {}))])
     port = free_port(HOST)
     listener.listen(HOST, port)
     await listener.start()
@@ -153,10 +165,11 @@ class Peer:
 
 
 @asynccontextmanager
-async def peer_of(port: int) -> AsyncIterator[Peer]:
+async def peer_of(port: int, *, window: int = 65535) -> AsyncIterator[Peer]:
+    """Connect; `window` is how many octets of a stream the client takes."""
     reader, writer = await asyncio.open_connection(HOST, port)
     peer = Peer(reader, writer)
-    peer.http.initiate_connection()
+    peer.http.initiate_connection({ngh2.Setting.INITIAL_WINDOW_SIZE: window})
     await peer.send()
     try:
         yield peer

@@ -24,12 +24,22 @@ class Wire(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__({"peername": ("127.0.0.1", 4711)})
         self.writes: list[bytes] = []
+        self.resumed = asyncio.Event()
 
     def write(self, data: Any) -> None:
         self.writes.append(bytes(data))
 
     def close(self) -> None:
         pass
+
+    def pause_reading(self) -> None:
+        self.resumed.clear()
+
+    def resume_reading(self) -> None:
+        self.resumed.set()
+
+    def get_write_buffer_size(self) -> int:
+        return 0
 
 
 def frames(octets: bytes) -> Sequence[int]:

@@ -1,15 +1,17 @@
 """Open connections of a listener, bounded in total and for each remote host.
 
-At a bound, the connection that has waited longest for a request is closed for the new one. A connection with a running
-request is never closed; if all have one, the new connection is refused.
+At a bound, a connection that waits for a request is closed for the new one: first those that never had a request, the
+oldest first, then the one that has waited longest since its last request. A connection with a running request is never
+closed; if all have one, the new connection is refused.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_network
+from itertools import chain
 from typing import Protocol
 
-from edge.addresses import Address, Networks
+from server.platform.networks import Address, Networks
 
 # RFC 6177: a site has a /64 at least, so its hosts count as one.
 _SITE_PREFIX = 64
@@ -25,11 +27,19 @@ class Evictable(Protocol):
 
 @dataclass(slots=True)
 class _Bounded:
-    """Connections that share a bound; `waiting` are those without a request, in the order of waiting."""
+    """Connections that share a bound.
+
+    `unused` had no request yet, `waiting` none since their last one; both in the order of waiting.
+    """
 
     most: int
     count: int = 0
+    unused: dict[Evictable, None] = field(default_factory=dict)
     waiting: dict[Evictable, None] = field(default_factory=dict)
+
+    def forget(self, connection: Evictable) -> None:
+        self.unused.pop(connection, None)
+        self.waiting.pop(connection, None)
 
 
 class ConnectionTable:
@@ -52,7 +62,7 @@ class ConnectionTable:
     @property
     def waiting(self) -> int:
         """Number of connections without a running request."""
-        return len(self._all.waiting)
+        return len(self._all.unused) + len(self._all.waiting)
 
     def admit(self, connection: Evictable, address: Address | None) -> bool:
         """Add a new connection, which waits for its first request; False when a bound refuses it."""
@@ -62,7 +72,7 @@ class ConnectionTable:
         self._places[connection] = place
         for bounded in place.bounds:
             bounded.count += 1
-            bounded.waiting[connection] = None
+            bounded.unused[connection] = None
         if place.host is not None:
             self._hosts[place.host] = place.bounds[0]
         return True
@@ -71,7 +81,7 @@ class ConnectionTable:
         """Record that a request of the connection runs."""
         if connection in self._places:
             for bounded in self._places[connection].bounds:
-                bounded.waiting.pop(connection, None)
+                bounded.forget(connection)
 
     def end(self, connection: Evictable) -> None:
         """Record that the connection waits for its next request."""
@@ -86,7 +96,7 @@ class ConnectionTable:
             return
         for bounded in place.bounds:
             bounded.count -= 1
-            bounded.waiting.pop(connection, None)
+            bounded.forget(connection)
         if place.host is not None and not place.bounds[0].count:
             self._hosts.pop(place.host, None)
 
@@ -100,7 +110,7 @@ class ConnectionTable:
         """Close a waiting connection if the bound is reached; False when there is none."""
         if bounded.count < bounded.most:
             return True
-        oldest = next(iter(bounded.waiting), None)
+        oldest = next(chain(bounded.unused, bounded.waiting), None)
         if oldest is None:
             return False
         self.remove(oldest)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from edge.addresses import Networks, address_of
-from edge.listener.table import ConnectionTable
+from server.platform.connection_table import ConnectionTable
+from server.platform.networks import Networks, address_of
 
 
 @dataclass(eq=False)
@@ -43,6 +43,20 @@ def test_the_connection_that_waits_longest_gives_way() -> None:
     assert is_admitted
     assert [first.is_open, second.is_open, third.is_open] == [True, False, True]
     assert (len(connections), connections.waiting) == (3, 3)
+
+
+def test_connections_without_any_request_give_way_before_those_that_had_one() -> None:
+    connections = table(most=3)
+    used, first, second, new = (Place() for _ in range(4))
+    connections.admit(used, address_of("192.0.2.1"))
+    connections.begin(used)
+    connections.end(used)
+    for place in (first, second):
+        connections.admit(place, address_of("192.0.2.2"))
+
+    connections.admit(new, address_of("192.0.2.3"))
+
+    assert [used.is_open, first.is_open, second.is_open, new.is_open] == [True, False, True, True]
 
 
 def test_of_a_host_at_its_bound_its_own_connection_gives_way() -> None:
