@@ -37,8 +37,8 @@ CONFIG = ClusterConfig(
     lease_seconds=1.0,
     stall_seconds=10.0,
 )
-# Those that searches share, of which leases need none.
-POOL_CONNECTIONS = 10
+# Those that reads of rows share, of which leases need none.
+ROW_CONNECTIONS = 10
 
 
 @dataclass
@@ -215,7 +215,7 @@ async def serving(dsn: str) -> AsyncIterator[DurableEngine]:
     cluster = ClusterConfig(
         node_id="a", host=HOST, port=free_port(HOST), secret="s", poll_seconds=0.05, lease_seconds=1.0
     )
-    database = DatabaseConfig(dsn=dsn, pool_connections=POOL_CONNECTIONS)
+    database = DatabaseConfig(dsn=dsn, row_connections=ROW_CONNECTIONS)
     async with (
         durable_engine(EngineConfig(cluster=cluster, database=database)) as engine,
         asyncio.TaskGroup() as tasks,
@@ -250,7 +250,7 @@ async def test_reads_that_hold_every_connection_delay_no_renewal(durable_dsn: st
         await connection.execute("LOCK TABLE runtime.process_instance IN ACCESS EXCLUSIVE MODE")
         reads = [
             readers.create_task(engine.router.await_completion(first_key(number % 2 + 1), "default", 60))
-            for number in range(POOL_CONNECTIONS)
+            for number in range(ROW_CONNECTIONS)
         ]
         await until_so(lambda: all_wait(connection))
 
@@ -266,7 +266,7 @@ async def all_wait(connection: asyncpg.Connection) -> bool:
     text = (
         "SELECT count(*) FROM pg_locks WHERE relation = 'runtime.process_instance'::regclass AND NOT granted"
     )
-    return await connection.fetchval(text) == POOL_CONNECTIONS
+    return await connection.fetchval(text) == ROW_CONNECTIONS
 
 
 async def test_an_event_loop_that_stands_still_keeps_its_leases_for_a_while(durable_dsn: str) -> None:
