@@ -60,7 +60,7 @@ def test_every_id_has_a_case() -> None:
 
     assert names == {
         *("role_id", "group_id", "tenant_id", "mapping_rule_id"),
-        *("username", "client_id", "name", "id"),
+        *("username", "user_id", "client_id", "name", "id"),
     }
 
 

@@ -97,7 +97,7 @@ class _World:
         assignment = {
             "assignee": named("assignee"),
             "candidateGroups": named("candidates"),
-            "candidateUsers": named("candidate"),
+            "candidateUsers": f"{named('candidate')},{named('user')}@example.com",
         }
         asked = process(named("asked")).start()
         asked.user_task("ask", name=named("ask"), assignment=assignment, form={"formId": named("form")}).end()

@@ -483,6 +483,7 @@ def test_a_permission_type_needs_all_that_its_operations_ask_for() -> None:
         Permission.INSTANCE_MIGRATE,
         Permission.INSTANCE_MODIFY,
         Permission.INCIDENT_RESOLVE,
+        Permission.VARIABLE_ERASE,
     }
 
     assert permission_types()["BATCH"]["UPDATE"] == steered | {Permission.HISTORY_READ}
