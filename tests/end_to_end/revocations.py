@@ -118,6 +118,7 @@ GRPC = {
     grpc.StatusCode.OK: Outcome.ADMITTED,
     grpc.StatusCode.UNAUTHENTICATED: Outcome.UNAUTHENTICATED,
     grpc.StatusCode.PERMISSION_DENIED: Outcome.FORBIDDEN,
+    grpc.StatusCode.NOT_FOUND: Outcome.GONE,
 }
 Cell = tuple[str, int]
 """An interface, and the number of a node: the first makes the revocation."""
@@ -395,11 +396,7 @@ async def _read(call: Any, opened: asyncio.Event) -> Outcome:
     with suppress(grpc.aio.AioRpcError):
         async for _ in call:
             opened.set()
-    code = await call.code()
-    if code is grpc.StatusCode.NOT_FOUND and "is being removed" in await call.details():
-        # The partitions may be faster than the end of the credential.
-        return Outcome.UNAUTHENTICATED
-    return GRPC[code]
+    return GRPC[await call.code()]
 
 
 async def _long_poll(victim: Victim, node: Addresses, opened: asyncio.Event, _job_type: str) -> Outcome:
@@ -621,7 +618,10 @@ async def outcomes(victim: Victim, cells: Cells) -> dict[Cell, Seen]:
 
 
 async def _ended(stay: Awaitable[Outcome]) -> Seen:
+    """How an open call ended: the partitions of a deleted tenant may end it before its credential does."""
     outcome = await asyncio.wait_for(stay, PATIENCE_SECONDS * 2)
+    if outcome is Outcome.GONE:
+        outcome = Outcome.UNAUTHENTICATED
     now = asyncio.get_running_loop().time()
     return Seen(outcome, now, now)
 
