@@ -40,7 +40,8 @@ class Journal:
     any savepoint.
 
     `changed` are the documents that the last command changed, with the keys of the changed records of paged
-    documents and of the records whose large values changed. `whole` is the document entered last if it is written as a whole; it need not be entered again.
+    documents and of the records whose large values changed. `whole` is the document entered last if it is written
+    as a whole; it need not be entered again.
     """
 
     __slots__ = ("_inverses", "_is_thorough", "_kept", "_made", "changed", "whole")

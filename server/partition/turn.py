@@ -140,7 +140,8 @@ class Entry:
 class Turn:
     """A turn, which grows until it is sealed; `touched` are the keys of changed records by document.
 
-    `octets` estimates the size of its commit. It `is_closed` when the next command has no room in it. `faults` is the number of steps that failed while the rest of their command took effect.
+    `octets` estimates the size of its commit. It `is_closed` when the next command has no room in it. `faults` is
+    the number of steps that failed while the rest of their command took effect.
     `commit_began` and `commit_ended` are in nanoseconds since 1970, 0 without a commit.
     """
 
