@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 from tests.campaigns import hostile_models as models
 from tests.campaigns.api import NotAnswered, Refused, until_answered
 from tests.campaigns.http_api import HttpApi
+from tests.server.platform.http2.hostile import flood, hostile, window_update
 
 # In one deployment of the attacker.
 FILES = 100
 # Connections of the attacker come from an address that no other client has.
 ADDRESS = "127.0.0.2"
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # with empty SETTINGS
-WINDOW_UPDATES = bytes((0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1)) * 4_096
+WINDOW_UPDATES = window_update() * 4_096
 SLOW_SEARCH = {"filter": {"value": {"$like": "*f0f0*a1a1*zz*"}}}
 PAUSE_SECONDS = 0.1
 RECONNECTION_SECONDS = 1.0
@@ -61,16 +61,6 @@ class Attacker:
 
     async def deploy(self, process_id: str, content: bytes) -> None:
         await until_answered(partial(self.api.deploy, f"{process_id}.bpmn", content))
-
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-        """A connection to the gRPC port that sends its preface only."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.grpc, local_addr=(ADDRESS, 0))
-        try:
-            writer.write(PREFACE)
-            yield reader, writer
-        finally:
-            writer.close()
 
 
 Attempt = Callable[[Attacker], Awaitable[object]]
@@ -207,17 +197,14 @@ async def _multiply_and_cancel(attacker: Attacker) -> None:
 
 async def _hold_connection(attacker: Attacker) -> None:
     """Keep a connection as long as the server lets it live."""
-    async with attacker.connection() as (reader, _):
-        await reader.read()
+    async with hostile(attacker.grpc, address=ADDRESS) as peer:
+        await peer.reader.read()
     await asyncio.sleep(RECONNECTION_SECONDS)
 
 
 async def _flood(attacker: Attacker) -> None:
     """Send frames that change nothing until the server closes the connection."""
-    async with attacker.connection() as (_, writer):
-        while not writer.is_closing():
-            writer.write(WINDOW_UPDATES)
-            await writer.drain()
+    await flood(attacker.grpc, WINDOW_UPDATES, address=ADDRESS)
 
 
 ATTACKS: Mapping[str, Attack] = {
